@@ -38,8 +38,9 @@ AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]
 
 Action: TypeAlias = Literal[
-    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair", "reveal", "look"
-]
+    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair", "reveal", "look",
+    "move",
+]  # fmt: skip
 
 PREFIX = "flow:"
 ROLE = "role:"
@@ -47,7 +48,8 @@ SKILL = "skill:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
 # cancel; handle: claim cases and do the operations that need it; repair: also those that need `repair`;
 # approve_repair: repairs that others propose; reveal: see the values of attributes that are masked or hidden;
-# look: see single masked values after giving a reason.
+# look: see single masked values after giving a reason; move: hand instances to other installations, take them
+# back, and read what those send.
 PERMISSIONS: dict[Action, str] = {
     "see": "flows.view_flow",
     "design": "flows.change_flow",
@@ -59,6 +61,7 @@ PERMISSIONS: dict[Action, str] = {
     "approve_repair": "flows.approve_repair",
     "reveal": "flows.reveal_values",
     "look": "flows.look_at_values",
+    "move": "flows.move_instances",
 }
 # Who designs a flow decides what is masked in it.
 GRANTED_BY: dict[Action, tuple[Action, ...]] = {

@@ -625,6 +625,17 @@ create table wedsql.rematch_held (
 
 -- 60_publish ------------------------------------------------------------------------------------------------
 
+-- Which host an attempt of a job runs on, where hosts are chosen by load. A row is of use until its job ends.
+create table wedsql.host_use (
+  job_id bigint not null primary key,
+  wid integer not null,
+  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  host text not null,
+  attempt integer not null
+);
+create index host_use_flow on wedsql.host_use (flow_id);
+create index host_use_host on wedsql.host_use (host);
+
 -- The order of a flow's attributes and triggers, as the definition that was published last has them. Those
 -- that it does not name follow in the order of their numbers.
 create table wedsql.item_order (
@@ -1542,7 +1553,7 @@ create table wedsql.task (
   wid integer not null,
   tgid integer not null,
   flow_id integer not null,
-  state "char" not null default 'R' check (state in ('R', 'S', 'L', 'X', 'H', 'D', 'F', 'W')),
+  state "char" not null default 'R',
   audience text not null,
   excluded text[] not null default '{}'::text[],
   owner text,
@@ -1560,7 +1571,8 @@ create table wedsql.task (
   -- that it is performed with, 0 without one.
   size bigint not null default 0,
   app integer not null default 0,
-  constraint task_check check (((owner is not null) = state in ('S', 'L', 'X')) or state in ('D', 'F', 'W'))
+  constraint task_check check ((strpos( case     when (owner is null) then 'RHDFW'     else 'SLXDFW' end,
+    (state)::text) > 0))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 create index task_by_arrival on wedsql.task (audience, arrived_at, job_id) where (state = 'R');
 create index task_by_deadline on wedsql.task (audience, due_at, job_id) where (state = 'R');
@@ -1568,7 +1580,9 @@ create index task_by_priority on wedsql.task (audience, rank, job_id) where (sta
 create index task_by_size on wedsql.task (audience, app, size, job_id) where (state = 'R');
 create index task_ended on wedsql.task (ended_by, ended_at desc, job_id desc) where (ended_at is not null);
 create index task_flow on wedsql.task (flow_id, job_id) where (ended_at is null);
-create index task_instance on wedsql.task (wid);
+create index task_instance on wedsql.task (wid, job_id);
+create index task_instance_open on wedsql.task (wid) where (coalesce(ended_at, 'infinity'::timestamp with time
+  zone) = 'infinity'::timestamp with time zone);
 create index task_of_flow_by_arrival on wedsql.task (audience, flow_id, arrived_at, job_id) where (state =
   'R');
 create index task_of_flow_by_deadline on wedsql.task (audience, flow_id, due_at, job_id) where (state = 'R');
@@ -1618,6 +1632,18 @@ create table wedsql.task_list (
   columns text[] check (cardinality(columns) <= 20),
   changed_at timestamptz not null
 );
+
+-- Who performed transitions of an instance with a long history, the last first, up to a step: what is read of
+-- the history again begins behind it.
+create table wedsql.task_performers (
+  wid integer not null,
+  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  transitions text[] not null,
+  seq integer not null,
+  persons text[] not null,
+  constraint task_performers_pkey primary key (wid, transitions)
+);
+create index task_performers_flow on wedsql.task_performers (flow_id);
 
 -- Where a person has put a task in an order of their own: at the time and number of an arrival, or between
 -- two of these.
@@ -2102,6 +2128,7 @@ create index move_due on wedsql.move (next_at) where (next_at is not null);
 create index move_listed on wedsql.move (direction, begun_at desc, id);
 create index move_of_instance on wedsql.move (origin, origin_wid, counter);
 create index move_open on wedsql.move (state, expires_at) where state in ('offered', 'released', 'held');
+create index move_peer_due on wedsql.move (peer_id, next_at) where ((next_at is not null) and (direction = 'O'));
 create index move_settled on wedsql.move (settled_at) where (settled_at is not null);
 
 -- Other installations. url: where packages are sent by HTTP; null: only by files. flows: of which instances

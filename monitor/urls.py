@@ -100,6 +100,7 @@ urlpatterns = [
     path("devices/<int:device>/<slug:verb>/", offline_devices.operate, name="operate_device"),
     path("offline/", offline.start, name="offline"),
     path("offline/worker.js", offline.worker, name="offline_worker"),
+    path("offline/styles.css", offline.styles, name="offline_styles"),
     path("offline/manifest.webmanifest", offline.manifest, name="offline_manifest"),
     path("offline/sync/", offline.synchronize, name="offline_sync"),
     path("offline/unlock/", offline.unlock, name="offline_unlock"),

@@ -15,8 +15,8 @@ class Line:
     as in a network without reception, which takes connections and answers nothing.
     """
 
-    def __init__(self, to: int) -> None:
-        self.to = to
+    def __init__(self, to: int, host: str = "127.0.0.1") -> None:
+        self.to, self.host = to, host
         self.port = 0
         self.bytes = 0
         self.rate: int | None = None
@@ -28,11 +28,11 @@ class Line:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
+        return f"http://{self.host}:{self.port}/"
 
     def restore(self) -> None:
         """Listen at the port, which stays the same."""
-        listener = socket.create_server(("127.0.0.1", self.port))
+        listener = socket.create_server((self.host, self.port))
         self.port = listener.getsockname()[1]
         self._listener = listener
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()

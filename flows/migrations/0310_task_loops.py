@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0293_messages_of_dropped_flows")]
+    dependencies = [("flows", "0305_due_moves")]
     operations = [ChangeTables("0310_task_loops")]

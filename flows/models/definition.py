@@ -41,6 +41,7 @@ class Flow(models.Model):
             ("approve_repair", "Can approve repairs of others"),
             ("reveal_values", "Can see values that are masked or hidden"),
             ("look_at_values", "Can look at masked values with a reason"),
+            ("move_instances", "Can move instances between installations"),
             ("manage_worker_keys", "Can create, rotate and revoke keys of workers"),
         ]
 

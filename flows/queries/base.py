@@ -20,6 +20,9 @@ PAGE_TIMEOUT_MS = 5_000
 _JSON = (114, 3802)
 
 
+_NOW = "select wedsql.now() as at"
+
+
 @contextmanager
 def snapshot(timeout_ms: int | None = None) -> Iterator[None]:
     """Run the block's queries in one read-only snapshot with a statement timeout of `timeout_ms`.
@@ -27,13 +30,30 @@ def snapshot(timeout_ms: int | None = None) -> Iterator[None]:
     Inside another transaction only the timeout is set. Raises django.db.OperationalError (SQLSTATE 57014) if
     a query takes longer.
     """
-    nested = connection.in_atomic_block
-    limit = PAGE_TIMEOUT_MS if timeout_ms is None else timeout_ms
+    begin = _beginning(timeout_ms)
     with transaction.atomic():
         with connection.cursor() as cursor:
-            begin = "" if nested else "set transaction isolation level repeatable read read only; "
-            cursor.execute(f"{begin}set local statement_timeout = {limit:d}")
+            cursor.execute(begin)
         yield
+
+
+@contextmanager
+def dated_snapshot(timeout_ms: int | None = None) -> Iterator[datetime]:
+    """Run the block as `snapshot` does, and yield the present time of the kernel, read with its beginning."""
+    begin = _beginning(timeout_ms)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f"{begin}; {_NOW}")
+            while cursor.nextset():
+                pass
+            (at,) = cursor.fetchone()
+        yield at
+
+
+def _beginning(timeout_ms: int | None) -> str:
+    isolation = "set transaction isolation level repeatable read read only; "
+    limit = PAGE_TIMEOUT_MS if timeout_ms is None else timeout_ms
+    return f"{'' if connection.in_atomic_block else isolation}set local statement_timeout = {limit:d}"
 
 
 def rows(statement: str | sql.Composable, params: Params = ()) -> list[Row]:
@@ -81,7 +101,7 @@ def scalar(statement: str | sql.Composable, params: Params = ()) -> Any:
 
 def now() -> datetime:
     """Return the present time of the kernel."""
-    at: datetime = scalar("select wedsql.now()")
+    at: datetime = scalar(_NOW)
     return at
 
 

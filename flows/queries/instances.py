@@ -44,7 +44,10 @@ class InstanceRow:
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance of a flow; `version` is the version that started it, `matched_by` the one that applies."""
+    """One instance of a flow; `version` is the version that started it, `matched_by` the one that applies.
+
+    `moved` says whether it was ever at another installation.
+    """
 
     wid: int
     flow_id: int
@@ -61,6 +64,7 @@ class Instance:
     parent_wid: int | None
     derived_from: int | None
     matched_by: int
+    moved: bool
 
 
 @dataclass(frozen=True)
@@ -224,7 +228,8 @@ _INSTANCE = (
     # Living instances are re-matched when a version is published; ended ones are not.
     ' case when i.status = any(%s::"char"[]) then f.version else coalesce((select t.version'
     " from wedsql.wed_trace t where t.wid = i.wid and t.seq = i.seq"
-    " and t.tstmp >= i.started_at - interval '1 day'), i.version) end as matched_by"
+    " and t.tstmp >= i.started_at - interval '1 day'), i.version) end as matched_by,"
+    " wedsql.places_of(i.wid) is not null as moved"
     " from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = %s"
 )
 

@@ -24,6 +24,7 @@ GROUPS: dict[str, list[str]] = {
     "auditors": ["view_flow", "reveal_values"],
     "recovery workers": ["view_flow", "handle_cases"],
     "flow repair approvers": ["view_flow", "approve_repair"],
+    "flow movers": ["view_flow", "move_instances"],
 }
 
 

@@ -65,7 +65,7 @@ OPERATE_SHOWN = Needs("operate", masks=True)
 # The operation in the body says what it needs: the endpoint asks (Caller.check, flows.access.right_for).
 REPAIR = Needs("handle")
 REPAIR_SHOWN = Needs("handle", masks=True)
-PERFORM_SHOWN = Needs("handle", "operate", masks=True)
+PERFORM_SHOWN = Needs("handle", "operate", "move", masks=True)
 
 
 def call_of(request: HttpRequest) -> Call:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from flows.queries.definitions import flow_rows
 from monitor.models import ApiToken
 
-RIGHTS = ("operate", "handle", "repair", "look", "perform")
+RIGHTS = ("operate", "handle", "repair", "look", "perform", "move")
 MOST_DAYS = 366
 MOST_TOKENS = 50
 MOST_FLOWS = 100

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from flows.access import visible_flows
 from flows.capabilities.figures import failures
 from flows.capabilities.figures.failures import Failure, Place
-from flows.queries.base import now, snapshot
+from flows.queries.base import dated_snapshot
 from flows.queries.definitions import flow_by_name
 from flows.queries.overview import visible_ids
 from monitor import urlparams
@@ -34,10 +34,10 @@ def errors(request: HttpRequest) -> HttpResponse:
     window = _one_of(request, "window", failures.WINDOWS)
     by = _one_of(request, "sort", failures.SORTS)
     after = _place(request)
-    with snapshot():
+    with dated_snapshot() as at:
         flow, ids = named_flow_ids(request)
         options = {"window": window, "by": by, "search": search, "after": after}
-        found, following = failures.listed(ids, now(), _zone(), **options)  # type: ignore[arg-type]
+        found, following = failures.listed(ids, at, _zone(), **options)  # type: ignore[arg-type]
     context = {
         "items": [(each, title(each)) for each in found],
         "flow": flow,
@@ -58,9 +58,9 @@ def errors(request: HttpRequest) -> HttpResponse:
 def error(request: HttpRequest, number: int) -> HttpResponse:
     """Return one error: where and when it occurred, and the instances behind it."""
     known = long_number(str(number))
-    with snapshot():
+    with dated_snapshot() as at:
         ids = visible_ids(visible_flows(request.user))
-        found = failures.failure(known, ids, now(), _zone()) if known is not None else None
+        found = failures.failure(known, ids, at, _zone()) if known is not None else None
         if found is None:
             raise Http404(_("There is no such error in the flows that you see."))
         instances = failures.instances_of(found.id, ids, urlparams.cursor(request))

@@ -22,7 +22,7 @@ from flows.capabilities.figures.histories import MOST_CASES, Children, Wanted, c
 from flows.filters import And, Condition, Node, Or
 from flows.filters.grammar import MAX_TEXT
 from flows.filters.tree import all_of
-from flows.queries.base import now, snapshot
+from flows.queries.base import dated_snapshot
 from flows.queries.definitions import FlowInfo
 from flows.queries.graph import rules
 from flows.queries.instances import business_keys
@@ -59,9 +59,8 @@ class PathRow:
 @page
 def flow_analysis(request: HttpRequest, name: str) -> HttpResponse:
     """Return the page of the analysis of a window."""
-    with snapshot():
+    with dated_snapshot() as at:
         flow = flow_or_404(request.user, name)
-        at = now()
         window = windows.of_request(request, at)
         sample = analysis.sample(flow.id, window.since, min(window.until, at))
         earlier = windows.earlier(window, against := text(request, "against"), at)
@@ -90,11 +89,10 @@ def _days(window: Window) -> dict[str, str]:
 def history_file(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     """Return the histories of the instances of the window as a file: those that became final, as the page."""
     formats = {end: format_ for format_, end in logs.ENDINGS.items()}
-    with snapshot():
+    with dated_snapshot() as at:
         flow = flow_or_404(request.user, name)
         if ending not in formats:
             raise Http404
-        at = now()
         window = windows.of_request(request, at)
         wanted = Wanted(flow.id, window.since, min(window.until, at), final=True)
         number = count(wanted)
@@ -201,9 +199,9 @@ def steps(request: HttpRequest, name: str) -> HttpResponse:
     """Return the list of the steps of a transition in a window, or of its failed attempts."""
     transition, failed = text(request, "transition")[:63], request.GET.get("of") == "failed"
     place = min(max(number(request.GET.get("page")) or 1, 1), LAST_PAGE)
-    with snapshot():
+    with dated_snapshot() as at:
         flow = flow_or_404(request.user, name)
-        since, until = windows.moments(request, now())
+        since, until = windows.moments(request, at)
         found, more = analysis.done(flow.id, transition, since, until, place, failed=failed)
     context = {"flow": flow, "transition": transition, "failed": failed, "since": since, "until": until}
     context |= {"items": found, "next": place + 1 if more and place < LAST_PAGE else None, "page": place}

@@ -18,7 +18,7 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from flows import api
-from flows.access import flow_or_404, instance_or_404, may_operate, sees_everything, visible_flows
+from flows.access import flow_or_404, instance_or_404, may, sees_everything, visible_flows
 from flows.capabilities.moves.api import Move
 from flows.errors import NeedsApprovals, Refused, UnknownMove
 from monitor.moves import packages
@@ -83,11 +83,11 @@ def moves(request: HttpRequest) -> HttpResponse:
 
 
 def _received(request: HttpRequest) -> HttpResponse:
-    """Read the message of a file for a flow that the user operates, and lead to its move. Raises Refused."""
+    """Read the message of a file, and lead to its move; the user may move instances. Raises Refused."""
     message = packages.message_of(request)
     flow = packages.flow_of(message)
-    if flow is None or not may_operate(request.user, flow):
-        return HttpResponseForbidden(_("You may not operate the flow of this message."))
+    if flow is None or not may(request.user, "move", flow):
+        return HttpResponseForbidden(_("You may not move instances of the flow of this message."))
     answer = api.moves.receive(message)
     number = packages.move_of(message)
     if answer is None:
@@ -107,9 +107,9 @@ def _received(request: HttpRequest) -> HttpResponse:
 def move(request: HttpRequest, move: UUID) -> HttpResponse:
     """Show one move; take its instance back."""
     found, error = _move_or_404(request, move), ""
-    operates = may_operate(request.user, found.flow)
+    may_move = may(request.user, "move", found.flow)
     if request.method == "POST":
-        if not operates:
+        if not may_move:
             return HttpResponseForbidden(_("You may see this flow, but not move its instances."))
         reason = request.POST.get("reason", "").strip()[:LONGEST_REASON]
         try:
@@ -119,7 +119,7 @@ def move(request: HttpRequest, move: UUID) -> HttpResponse:
             return HttpResponseRedirect(reverse("monitor:move", args=[move]))
         except Refused as refused:
             error = refused.sentence
-    context = {"shown": _shown(found), "move": found, "operates": operates, "error": error}
+    context = {"shown": _shown(found), "move": found, "moves": may_move, "error": error}
     return render(request, "monitor/moves/move.html", context)
 
 
@@ -128,7 +128,7 @@ def move(request: HttpRequest, move: UUID) -> HttpResponse:
 def message(request: HttpRequest, move: UUID) -> HttpResponse:
     """Return the signed message of a move for the other installation, as a file."""
     found = _move_or_404(request, move)
-    if not may_operate(request.user, found.flow):
+    if not may(request.user, "move", found.flow):
         return HttpResponseForbidden(_("You may see this flow, but not move its instances."))
     content = api.moves.message(found.id)
     if content is None:
@@ -149,7 +149,7 @@ def _attachment(content: bytes, number: str) -> HttpResponse:
 def hand_over(request: HttpRequest, wid: int) -> HttpResponse:
     """Ask where an instance goes, why and for how long, or hand it over."""
     instance, flow = instance_or_404(request.user, wid)
-    if not may_operate(request.user, flow.name):
+    if not may(request.user, "move", flow.name):
         return HttpResponseForbidden(_("You may see this flow, but not move its instances."))
     given = request.POST
     context = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from flows.errors import WedError
@@ -31,3 +32,15 @@ def in_language_of_client(view: Callable[..., HttpResponse]) -> Callable[..., Ht
 def refusing(error: WedError) -> JsonResponse:
     """Return the answer that a request was refused, and why."""
     return JsonResponse(problem_of(error), status=error.status)
+
+
+def is_of_another(request: HttpRequest, user: object) -> bool:
+    """Return whether the client sends for a user who is no longer the one that is logged in."""
+    return user is not None and user != str(request.user.pk)
+
+
+def of_another() -> HttpResponse:
+    """Return the answer to what was sent for another user: as without a log-in."""
+    return HttpResponse(
+        _("Another person is logged in."), status=401, content_type="text/plain; charset=utf-8"
+    )

@@ -12,7 +12,7 @@ from flows import api
 from flows.capabilities.offline.api import SentFile
 from flows.errors import Refused
 from monitor.cases.uploads import limits
-from monitor.offline.answers import in_language_of_client, refusing
+from monitor.offline.answers import in_language_of_client, is_of_another, of_another, refusing
 from monitor.tasks.files import with_files
 from pages.guard import page
 
@@ -32,6 +32,8 @@ def file(request: HttpRequest, task: int, attribute: str) -> HttpResponseBase:
 @page
 @in_language_of_client
 def _file(request: HttpRequest, task: int, attribute: str) -> HttpResponse:
+    if is_of_another(request, request.POST.get("user")):
+        return of_another()
     person, given = request.user.get_username(), request.FILES.get("file")
     if given is None:
         return JsonResponse({"code": "", "message": _("Choose a file."), "hint": ""}, status=400)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -25,16 +27,20 @@ from flows.access import masks, task_keys
 from flows.capabilities.tasks.rights import task_or_404
 from flows.errors import Refused
 from monitor.offline import form_results, packages
-from monitor.offline.answers import in_language_of_client, refusing
+from monitor.offline.answers import in_language_of_client, is_of_another, of_another, refusing
 from monitor.offline.exchange import STATES, sent, shown, synchronized
 from monitor.offline.texts import texts
 from pages.guard import page
 
-FILES = (
+# The styles of the client in their order, which the page gets as one file: first those of every page.
+STYLES = (
     "pages/tokens.css", "pages/elements.css", "pages/forms.css", "pages/frame.css", "pages/palette.css",
     "pages/panels.css", "pages/tabs.css", "pages/tables.css", "pages/labels.css", "pages/history.css",
-    "pages/motion.css", "pages/typed.css", "pages/task_form.css", "monitor/operate.css", "monitor/task.css",
-    "monitor/offline/offline.css", "wedsql_site/mark.svg", "pages/chosen-theme.js", "monitor/task.js",
+    "pages/typed.css", "pages/motion.css", "monitor/operate.css", "monitor/task.css", "pages/task_form.css",
+    "monitor/offline/offline.css",
+)  # fmt: skip
+FILES = (
+    "wedsql_site/mark.svg", "pages/chosen-theme.js", "monitor/task.js",
     "monitor/conditions.js", "pages/device.js", "monitor/offline/app.js", "monitor/offline/store.js",
     "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",
     "monitor/offline/parts.js", "monitor/offline/file_fields.js", "monitor/offline/uploads.js",
@@ -42,13 +48,18 @@ FILES = (
     "monitor/offline/away.js", "monitor/offline/clock.js", "monitor/offline/plan.js",
     "monitor/offline/tasks.js", "monitor/offline/transfer.js", "monitor/offline/package_files.js",
     "monitor/offline/files_page.js", "monitor/offline/device_facts.js", "monitor/patterns.js",
-    "monitor/offline/result_page.js", "monitor/offline/early.js",
+    "monitor/offline/result_page.js", "monitor/offline/early.js", "monitor/offline/pages.js",
     "monitor/form_requests.js",
     "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
-# What the page names itself, so that a cold start does not look for one module after the other.
-SCRIPTS = ("pages/chosen-theme.js", "monitor/offline/early.js")
-MODULES = tuple(name for name in FILES if name.endswith(".js") and name not in SCRIPTS)
+# The modules of the list, which the page names, so that a cold start does not look for one after the other.
+MODULES = (
+    "monitor/offline/app.js", "monitor/offline/store.js", "monitor/offline/tasks.js",
+    "monitor/offline/parts.js",
+    "monitor/offline/clock.js", "monitor/offline/losses.js", "monitor/offline/transfer.js",
+    "monitor/offline/requests.js", "monitor/offline/device_facts.js", "monitor/form_fields.js",
+    "monitor/form_requests.js", "pages/device.js",
+)  # fmt: skip
 MOST_RESULTS = 50
 VERSION = re.compile(r"/([0-9a-f]{12})/")
 REPORTED = {
@@ -83,14 +94,23 @@ def app(request: HttpRequest, language: str) -> HttpResponse:
 def worker(request: HttpRequest) -> HttpResponse:
     """Return the service worker with the version and the addresses of what it keeps."""
     kept = [reverse("monitor:offline_app", args=[code]) for code, _name in settings.LANGUAGES]
-    kept += [static(name) for name in FILES] + [reverse("monitor:offline_manifest")]
+    kept += [reverse("monitor:offline_styles"), reverse("monitor:offline_manifest")]
+    kept += [static(name) for name in FILES]
     facts = {"version": version(), "pages": len(settings.LANGUAGES), "files": kept}
+    facts["background"] = static("monitor/offline/background.js")
     return render(
         None,
         "monitor/offline/worker.js",
         {"facts": json.dumps(facts)},
         content_type="text/javascript; charset=utf-8",
     )
+
+
+@require_http_methods(["GET", "HEAD"])
+def styles(request: HttpRequest) -> HttpResponse:
+    """Return the styles of the client as one file, so that a cold start does not read one after the other."""
+    content = "\n".join(Path(str(finders.find(name))).read_text("utf-8") for name in STYLES)
+    return HttpResponse(content, content_type="text/css; charset=utf-8")
 
 
 @require_http_methods(["GET", "HEAD"])
@@ -177,6 +197,8 @@ def results(request: HttpRequest) -> HttpResponse:
             found = api.offline.results(device, person, limit=200)
             return JsonResponse({"results": [shown(one) for one in found]})
         given = json_text.decode(request.body)
+        if is_of_another(request, given.get("user")):
+            return of_another()
         key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]
         flows, numbered = form_results.FlowsOfRequest(), []
         for one in made:

@@ -53,7 +53,7 @@ def why(request: HttpRequest, wid: int) -> HttpResponse:
         "flow": flow,
         "instance": instance,
         "found": found,
-        "moved": api.moves.places(wid) if found.now else None,
+        "moved": api.moves.places(wid) if found.now and instance.moved else None,
         "undecided": places.undecided(flow, found.state, found.reason) if found.now else [],
         "jobs": [_job(job, titles) for job in found.jobs],
         "holding": [shown_rule(rule, labels, titles) for rule in found.holding],

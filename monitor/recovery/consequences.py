@@ -1,24 +1,19 @@
-"""What a person who repairs an instance reads: what its rules lack, and what would follow from new values."""
+"""What would follow from new values of an instance, as a person who repairs it reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from flows.capabilities.reasons import form_values
-from flows.capabilities.reasons.api import InstanceReasons, RuleReason
 from flows.capabilities.recovery.api import RepairPreview
 from flows.designer.trial.values import as_text
 from flows.errors import WedError
-from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
-from monitor.reasons.rows import ShownObstacle, ShownRule, shown_rule
-from pages.labels import SYSTEM_TITLES
 
 State = Mapping[str, Any]
 # What becomes of an instance, by the status that it gets.
@@ -42,30 +37,6 @@ CALLED = {
     "compensated": gettext_lazy("its effect is undone"),
     "call": gettext_lazy("its rule asks for a worker"),
 }
-# Rules that say what they need, the nearest first; more can be seen on the page "Why".
-NEAREST = 5
-# The types of which a person may decide a value; those of others are facts, which a person has to find out.
-KNOWABLE = ("text", "enum", "boolean")
-
-
-@dataclass(frozen=True)
-class Way:
-    """What a rule needs by one alternative of its condition; `values` would do, if a person can know them.
-
-    `key` names it in a form.
-    """
-
-    key: str
-    obstacles: Sequence[ShownObstacle]
-    values: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A rule that does not hold, with the ways in which it would hold."""
-
-    shown: ShownRule
-    ways: Sequence[Way]
 
 
 @dataclass(frozen=True)
@@ -131,47 +102,6 @@ def done(operation: str, status: str) -> str:
     return str(DONE.get(status) or _("Instance %(wid)s is repaired."))
 
 
-def missing(
-    found: InstanceReasons,
-    flow: FlowInfo,
-    attributes: Sequence[Mapping[str, Any]],
-    helped: Mapping[str, int] | None = None,
-) -> list[Missing]:
-    """Return the rules that do not hold, each with the values that it needs.
-
-    `helped` says how many such cases reached their final state after persons wrote an attribute: first come
-    the rules that need these, and only these are proposed. Then follow the nearest; of those as near, rules
-    whose transition has been done before come last: a repair is to go on. An amount, a time or a date is a
-    fact, and never proposed.
-    """
-    titles = {**SYSTEM_TITLES.all(), **flow.transition_titles}
-    labels = found.labels.translated(translate_label)
-    names = {one["name"] for one in attributes if one.get("type", "text") in KNOWABLE}
-    names &= set(helped) if helped else names
-    ranked = sorted(
-        found.nearest, key=lambda one: (-_help(one, helped or {}), len(one.obstacles), one.is_done)
-    )
-    return [_missing(rule, shown_rule(rule, labels, titles), names) for rule in ranked[:NEAREST]]
-
-
-def _help(rule: RuleReason, helped: Mapping[str, int]) -> int:
-    """Return in how many cases persons helped with what one of the ways needs."""
-    needs = ([name for one in way for name in one.now] for way in rule.ways)
-    return max((min(helped.get(name, 0) for name in names) for names in needs if names), default=0)
-
-
-def _missing(rule: RuleReason, shown_as: ShownRule, names: Collection[str]) -> Missing:
-    every = (shown_as.obstacles, *shown_as.others)
-    ways = zip(rule.ways, every, strict=True)
-    return Missing(
-        shown_as,
-        [
-            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, form_values.rule(way, names))
-            for n, (way, obstacles) in enumerate(ways)
-        ],
-    )
-
-
 def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
     """Return the purpose of a job that failed; the job of a compensation belongs to the step it undoes."""
     title = next((one.title for one in flow.triggers if one.tgid == job.tgid), job.transition)
@@ -179,11 +109,6 @@ def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
         return title
     by = flow.transition_titles.get(job.transition, job.transition)
     return _("%(by)s, to undo “%(step)s”") % {"by": by, "step": title}
-
-
-def filled(rules: Sequence[Missing], key: str) -> Mapping[str, Any]:
-    """Return the values of the way with this key; none if there is no such way."""
-    return next((way.values or {} for one in rules for way in one.ways if way.key == key), {})
 
 
 def moved(before: State, now: State, yours: State, flow: FlowInfo) -> list[Moved]:

@@ -14,6 +14,7 @@ from flows.definition.option_labels import value_label
 from flows.designer.trial.values import as_text
 from flows.queries.definitions import FlowInfo
 from monitor.recovery.choices import CHOICES, Choice
+from monitor.recovery.needs import Helped
 from pages.addresses import address
 from pages.labels import SYSTEM_STEP
 
@@ -64,13 +65,13 @@ def facts(
     }
 
 
-def helped(found: Iterable[Row]) -> dict[str, int]:
-    """Return for each attribute that repairs wrote how many cases reached their final state after it."""
-    counts: dict[str, int] = {}
-    for one in found:
-        for name in one.suggestion.attributes:
-            counts[name] = max(counts.get(name, 0), one.suggestion.final)
-    return {name: final for name, final in counts.items() if final}
+def helped(found: Iterable[Row]) -> dict[str, list[Helped]]:
+    """Return for each attribute that repairs wrote what they wrote, where cases reached their final state."""
+    helps: dict[str, list[Helped]] = {}
+    for one in [each.suggestion for each in found if each.suggestion.final]:
+        for name in one.attributes:
+            helps.setdefault(name, []).append(Helped(one.final, name in one.values, one.values.get(name)))
+    return helps
 
 
 def filled(found: Iterable[Row], key: str) -> Mapping[str, Any]:

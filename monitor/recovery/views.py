@@ -37,7 +37,7 @@ from monitor.approvals import rows as proposals
 from monitor.cases import following_case, waits
 from monitor.cases import rows as case_rows
 from monitor.cases.uploads import file_rows, limits
-from monitor.recovery import consequences, drafts, late_results, suggestions
+from monitor.recovery import consequences, drafts, late_results, needs, suggestions
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
 from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
 from pages.guard import page
@@ -95,7 +95,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context |= _facts(wid, flow, about, now)
     if about.name == "patch":
         helped = suggestions.helped(context.get("suggested", ()))
-        context["missing"] = consequences.missing(now, flow, about.attributes, helped)
+        context["missing"] = needs.missing(now, flow, about.attributes, helped)
     if now.status == "S":
         context["suspension"] = steps.suspension(wid, instance.started_at)
     context["undecided"] = places.undecided(flow, now.state, now.reason)
@@ -114,9 +114,7 @@ def _answer(
 ) -> HttpResponse | None:
     """Apply what was previewed and return the page that follows; else add a preview or what is wrong."""
     fill = request.POST.get("fill", "")
-    more = consequences.filled(context["missing"], fill) or suggestions.filled(
-        context.get("suggested", ()), fill
-    )
+    more = needs.filled(context["missing"], fill) or suggestions.filled(context.get("suggested", ()), fill)
     try:
         context["task_holders"] = holders.tasks_of(request.user.get_username(), flow, now.wid)
         others = [f"{one.person} {one.task} {one.since}" for one in context["task_holders"]]

@@ -102,7 +102,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         ),
         "repaired": api.repairs.last(found.wid) if found.status in "REF" else None,
         "failures": [] if flow.concealed else steps.failures(found.wid, FAILURES),
-        "moved": api.moves.places(found.wid),
+        "moved": api.moves.places(found.wid) if found.moved else None,
         "suspension": steps.suspension(found.wid, found.started_at) if found.status == "S" else None,
         "children": api.children.jobs(found.wid)[:CHILD_JOBS],
         "has_tasks": bool(api.tasks.of_instance(found.wid, 1)),

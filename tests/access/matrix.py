@@ -89,10 +89,10 @@ flows/<slug:name>/start/csv/                       Lnffyfyff Lnffyfyff
 flows/<slug:name>/signals/                         Lnyyyyyyy Lnffyfyff
 flows/<slug:name>/locks/                           Lnyyyyyyy ---------
 instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
-instances/<int:wid>/hand-over/                     Lnffyfyff Lnffyfyff
+instances/<int:wid>/hand-over/                     Lnffffyff Lnffffyff
 moves/                                             Lyyyyyyyy Lyyyyyyyy
-moves/<uuid:move>/                                 Lnyyyyyyy Lnffyfyff
-moves/<uuid:move>/message/                         Lnffyfyff ---------
+moves/<uuid:move>/                                 Lnyyyyyyy Lnffffyff
+moves/<uuid:move>/message/                         Lnffffyff ---------
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
 instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
@@ -120,6 +120,7 @@ devices/<int:device>/                              Lnnynyynn ---------
 devices/<int:device>/<slug:verb>/                  --------- Lfffffyff
 offline/                                           yyyyyyyyy ---------
 offline/worker.js                                  yyyyyyyyy ---------
+offline/styles.css                                 yyyyyyyyy ---------
 offline/manifest.webmanifest                       yyyyyyyyy ---------
 offline/<slug:language>/                           nnnnnnnnn ---------
 offline/sync/                                      Lbbbbbbbb ---------
@@ -288,7 +289,7 @@ tasks/<int:task>/start                             --------- Lnfffffff
 tasks/<int:task>/complete                          --------- Lnfffffff
 tasks/<int:task>/fail                              --------- Lnfffffff
 tasks/<int:task>/aside                             --------- Lnfffffff
-moves                                              --------- fffffffff
+moves                                              Lyyyyyyyy fffffffff
 offline/devices                                    --------- Lbbbbbbbb
 offline/tasks                                      Lbbbbbbbb ---------
 offline/packages/<int:task>                        Lnbbbbbbb ---------

@@ -18,6 +18,7 @@ from monitor.approvals.endpoints import ProposalOut, VoteOut
 from monitor.bulk import schemas as bulk
 from monitor.cases import schemas as cases
 from monitor.looks.endpoints import LookOut
+from monitor.moves.schemas import MoveOut
 from monitor.offline import schemas as offline
 from monitor.recovery.late_endpoints import LateResultOut
 from monitor.signals.endpoints import SignalOut
@@ -102,7 +103,8 @@ TABLES: list[tuple[type[Any], str, dict[str, str]]] = [
     (bulk.BulkRowOut, "bulk_row", {"result": "left for null"}),
     (sla.ClockOut, "sla_clock", {}), (sla.SlaOut, "sla", {}), (sla.CalendarOut, "calendar", {}),
     (LateResultOut, "late_result", {}), (LookOut, "look", {}), (ProposalOut, "proposal", {}),
-    (VoteOut, "proposal_vote", {}), (SignalOut, "signal", {}), (schemas.SavedViewOut, "saved_view", {}),
+    (VoteOut, "proposal_vote", {}), (SignalOut, "signal", {}), (MoveOut, "move", {}),
+    (schemas.SavedViewOut, "saved_view", {}),
 ]  # fmt: skip
 
 
@@ -132,7 +134,8 @@ COMPUTED = {
     "FiguresOut", "FlowDetailOut", "FlowsOut", "GraphHistoryOut", "HoldingJobOut", "InstanceOut",
     "InstanceWithValuesOut", "InstancesOfFlowOut", "InstancesOut", "JobReasonOut", "JobsOut",
     "LateResultsOut", "LateTaskOut", "LateValueOut", "LockOut", "LockedJobOut", "LocksOut",
-    "LooksOut", "MeOut", "MessagesOut", "NextCaseOut", "NextTaskOut", "ObstacleOut", "OtherClaimsOut",
+    "LooksOut", "MeOut", "MessagesOut", "MovesOut", "NextCaseOut", "NextTaskOut", "ObstacleOut",
+    "OtherClaimsOut",
     "OfflineProblemOut", "OfflineResultsOut", "OfflineTaskOut", "OfflineTasksOut", "ProposalsOut",
     "ProposedRuleOut", "ReadOut", "RefusalOut", "RematchedOut", "RepairPreviewOut", "RepairedOut",
     "RevealedOut", "RuleOut", "RuleReasonOut", "SavedViewsOut", "SentOut", "SignalsOut", "SlasOut",

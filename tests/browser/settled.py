@@ -1,13 +1,13 @@
-"""When a page is complete: its module has started, its parts are loaded, its text areas are editors."""
+"""When a page is complete: its module has started, its parts are loaded, its conditions are checked."""
 
 from __future__ import annotations
 
 from selenium import webdriver
 
-# A text area becomes an editor when it comes near the window.
+# The text area of a condition is checked when it comes near the window.
 SETTLED = """
 const done = arguments[0], { module } = document.body.dataset;
-const area = 'textarea.wed-predicate[data-editor]:not([hidden])';
+const area = 'textarea.wed-predicate[data-editor=waiting]';
 let scrolled = false;
 const complete = () => {
   const plain = document.querySelector(area);

@@ -36,7 +36,7 @@ PICTURES = {
     "instance": ("/instances/{declined}/", 1060, "#live[data-state=live]"),
     "monitoring-flow": ("/flows/orders/", 1160, "#live[data-state=live]"),
     "monitoring-timeline": ("/instances/{done}/?view=timeline", 1240, "#live[data-state=live]"),
-    "design-rule": ("/admin/flows/flow/{id}/design/?rule=5", 1000, "#panel .cm-editor"),
+    "design-rule": ("/admin/flows/flow/{id}/design/?rule=5", 1000, "#panel .condition-sentence"),
     "design-picture": ("/admin/flows/flow/{id}/picture/", 860, "#picture .node"),
     "design-try": (
         '/admin/flows/flow/{id}/try/?state={{"total":30}}',

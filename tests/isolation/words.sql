@@ -1,4 +1,5 @@
--- Functions for the steps of the specs. The jobs of a session are kept in its settings.
+-- Functions for the steps of the specs. The jobs of a session are kept in its settings. Those that read are stable: in a
+-- condition they are called once, and the instance is found by an index among those of all earlier orders.
 create schema words;
 create table words.present (wid integer);
 
@@ -34,16 +35,16 @@ begin
   return false;
 end $$;
 
-create function words.wid() returns integer language sql as $$ select min(wid) from words.present $$;
+create function words.wid() returns integer language sql stable as $$ select min(wid) from words.present $$;
 
 create function words.remember(p_wids integer[], p_jobs bigint[], p_claim bigint) returns void language sql as $$
 select set_config('iso.wids', coalesce(p_wids, '{}')::text, false), set_config('iso.jobs', coalesce(p_jobs, '{}')::text, false),
        set_config('iso.claim', coalesce(p_claim::text, ''), false)
 $$;
 
-create function words.wids() returns integer[] language sql as $$ select current_setting('iso.wids')::integer[] $$;
+create function words.wids() returns integer[] language sql stable as $$ select current_setting('iso.wids')::integer[] $$;
 
-create function words.jobs() returns bigint[] language sql as $$ select current_setting('iso.jobs')::bigint[] $$;
+create function words.jobs() returns bigint[] language sql stable as $$ select current_setting('iso.jobs')::bigint[] $$;
 
 create function words.take(p_transition text) returns void language plpgsql as $$
 begin
@@ -182,10 +183,10 @@ select wedsql.complete_task(words.task(), p_person, jsonb_build_object('t', p_va
 $$;
 
 -- Returns how often a result of the task was applied, and who has the task now.
-create function words.results() returns bigint language sql as $$
+create function words.results() returns bigint language sql stable as $$
 select count(*) from wedsql.wed_trace h where h.wid = words.wid() and h.job_id = words.task()
 $$;
 
-create function words.owner() returns text language sql as $$
+create function words.owner() returns text language sql stable as $$
 select t.owner from wedsql.task t where t.job_id = words.task() and t.ended_at is null
 $$;

@@ -42,6 +42,7 @@ TITLES: dict[Action, str | Promise] = {
     "approve": gettext_lazy("Approve publications"),
     "look": gettext_lazy("Look at single masked values"),
     "reveal": gettext_lazy("See masked values"),
+    "move": gettext_lazy("Move instances"),
 }
 # What is granted together, and what the cells of the table say; one that fits hides those that it has.
 LEVELS: dict[str, tuple[Action, ...]] = {

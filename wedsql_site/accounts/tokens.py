@@ -27,6 +27,7 @@ RIGHTS = {
     "repair": gettext_lazy("Repair"),
     "look": gettext_lazy("Look at masked values"),
     "perform": gettext_lazy("Perform tasks"),
+    "move": gettext_lazy("Move instances"),
 }
 
 

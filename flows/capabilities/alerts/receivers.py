@@ -43,15 +43,15 @@ def gettext_noop(text: str) -> str:
 
 
 # Why a message was not delivered, as stored with it, in English; pages translate it (flows.messages.stored).
-NOT_READABLE = gettext_noop("The address of the webhook cannot be read.")
-NO_HTTPS = gettext_noop("The address of a webhook begins with https://.")
-NO_PLAIN_HOST = gettext_noop("The address of a webhook has a host, and neither name nor password.")
-NO_ASCII = gettext_noop("The address of a webhook has no blanks and no letters outside of ASCII.")
-INTERNAL = gettext_noop("The host of the webhook is inside the network of this machine.")
-UNKNOWN_HOST = gettext_noop("The host of the webhook is not known.")
-UNREACHABLE = gettext_noop("The webhook cannot be reached: {error}.")
-NO_ANSWER = gettext_noop("The webhook gave no answer: {error}.")
-ANSWERED = gettext_noop("The webhook answered {status}.")
+NOT_READABLE = gettext_noop("The address of the receiver cannot be read.")
+NO_HTTPS = gettext_noop("The address of a receiver begins with https://.")
+NO_PLAIN_HOST = gettext_noop("The address of a receiver has a host, and neither name nor password.")
+NO_ASCII = gettext_noop("The address of a receiver has no blanks and no letters outside of ASCII.")
+INTERNAL = gettext_noop("The host of the receiver is inside the network of this machine.")
+UNKNOWN_HOST = gettext_noop("The host of the receiver is not known.")
+UNREACHABLE = gettext_noop("The receiver cannot be reached: {error}.")
+NO_ANSWER = gettext_noop("The receiver gave no answer: {error}.")
+ANSWERED = gettext_noop("The receiver answered {status}.")
 SENTENCES = (
     NOT_READABLE, NO_HTTPS, NO_PLAIN_HOST, NO_ASCII, INTERNAL, UNKNOWN_HOST, UNREACHABLE, NO_ANSWER, ANSWERED,
 )  # fmt: skip

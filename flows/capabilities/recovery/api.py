@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from flows.errors import WedError
 from flows.statements import JSON, typed_error, value
 
-Permission: TypeAlias = Literal["operate", "handle", "repair"]
+Permission: TypeAlias = Literal["operate", "handle", "repair", "move"]
 # The names of the operations for types and documents; the kernel has the table (`operations`).
 OperatingName: TypeAlias = Literal[
     "suspend", "resume", "cancel", "rematch", "retry", "release", "withdraw", "extend", "priority",

@@ -10,6 +10,7 @@ from flows.languages.bpmn import times
 from flows.languages.bpmn.expressions import NotUnderstood, feel_names, sql
 from flows.languages.bpmn.model import Element, Expression, Flow, Process
 from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.performances import without_counters
 from flows.languages.bpmn.problems import BpmnProblem
 
 
@@ -43,6 +44,11 @@ def uses(process: Process) -> Iterator[Condition]:
             with suppress(NotUnderstood):
                 text = sql(expression, process.language, element.id, known)
                 yield Condition(element, form.format(text))
+        until = element.loop.until if element.loop is not None else None
+        if until is not None:
+            with suppress(NotUnderstood):
+                text = sql(until, process.language, element.id, known)
+                yield Condition(element, without_counters(text))
 
 
 def passed(process: Process) -> Iterator[Condition]:

@@ -53,14 +53,23 @@ begin
                      order by o.version offset 39 limit 1);
 end $$;
 
--- Returns what a definition that is not published yet was translated from; null where it was not.
+-- Returns what a definition that is not published yet was translated from: what was kept with it, or that of
+-- an earlier version, of the last 100 that have one, with the same definition; null where it was not.
 create or replace function wedsql._pending_source(p_flow integer, p_definition jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select to_jsonb(s) - 'flow_id' - 'version' || jsonb_build_object('map', s.map - 'digest')
-from wedsql.flow_source s
-where s.flow_id = p_flow and s.version <= 0
-  and s.map ->> 'digest' = wedsql._definition_digest(p_definition)
-order by s.version limit 1
+with d as materialized (select wedsql._definition_digest(p_definition) as digest)
+select x.source from (
+  (select to_jsonb(s) - 'flow_id' - 'version' || jsonb_build_object('map', s.map - 'digest') as source
+   from wedsql.flow_source s, d where s.flow_id = p_flow and s.version <= 0 and s.map ->> 'digest' = d.digest
+   order by s.version limit 1)
+  union all
+  (select to_jsonb(s) - 'flow_id' - 'version'
+   from (select o.version from wedsql.flow_source o where o.flow_id = p_flow and o.version > 0
+         order by o.version desc limit 100) l
+   join wedsql.flow_version v on v.flow_id = p_flow and v.version = l.version
+   join wedsql.flow_source s on s.flow_id = p_flow and s.version = l.version
+   where wedsql._definition_digest(v.definition) = (select d.digest from d)
+   order by l.version desc limit 1)) x limit 1
 $$;
 
 -- Gives a version that was published of this definition the source that was kept before.
@@ -78,8 +87,8 @@ begin
 end $$;
 
 -- Returns what a version of a flow was translated from, with the version; null where it was not. A version
--- that was published without a source has none, even if an earlier one has. p_version: null for the present
--- one.
+-- that was published without a source has that of an earlier one only if its definition is the same.
+-- p_version: null for the present one.
 -- Raises: WD001.
 create or replace function wedsql.source(p_flow text, p_version integer default null) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -1,7 +1,6 @@
-// What the editors use of CodeMirror; make.sh bundles it as one module.
+// What the editors use of CodeMirror; make.sh bundles it.
 export { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, snippet } from "@codemirror/autocomplete";
 export { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-export { yaml } from "@codemirror/lang-yaml";
 export { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 export { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 export { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";

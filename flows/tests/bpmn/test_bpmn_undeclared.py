@@ -19,6 +19,11 @@ LOOP = (
     '<bpmn:multiInstanceLoopCharacteristics isSequential="true" {}>{}</bpmn:multiInstanceLoopCharacteristics>'
 )
 TIMES = LOOP.format("", "<bpmn:loopCardinality>rounds</bpmn:loopCardinality>")
+UNTIL = LOOP.format(
+    "",
+    "<bpmn:loopCardinality>rounds</bpmn:loopCardinality><bpmn:completionCondition>"
+    "enough and nrOfCompletedInstances &gt; 1</bpmn:completionCondition>",
+)
 AGAIN = (
     "<bpmn:standardLoopCharacteristics><bpmn:loopCondition>more and n &lt; 3</bpmn:loopCondition>"
     "</bpmn:standardLoopCharacteristics>"
@@ -34,6 +39,7 @@ NAMING = {
         {"guests": "jsonb"},
     ),
     "a cardinality": (node("serviceTask", "w", TIMES), {"rounds": "numeric"}),
+    "when it is complete": (node("serviceTask", "w", UNTIL), {"rounds": "numeric", "enough": "boolean"}),
     "a loop": (node("serviceTask", "w", AGAIN), {"more": "boolean", "n": "numeric"}),
 }
 
@@ -85,3 +91,14 @@ def test_a_data_object_whose_items_are_not_defined_has_the_type_by_its_use() -> 
     assert found.accepted and found.made is not None, found.problems
     types = {each["name"]: each["type"] for each in found.made.compiled.definition["attributes"]}
     assert types["loan_request"] == "jsonb"
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_what_a_completion_condition_names_is_an_attribute_but_no_counter(parallel: bool) -> None:
+    several = UNTIL.replace('isSequential="true"', f'isSequential="{str(not parallel).lower()}"')
+    parts = node("startEvent", "s") + node("serviceTask", "w", several) + node("endEvent", "e")
+    (found,) = check_processes(file(parts, flows("s w", "w e")))
+    assert found.accepted and found.made is not None, found.problems
+    types = {each["name"]: each["type"] for each in found.made.compiled.definition["attributes"]}
+    assert (types["enough"], types["rounds"]) == ("boolean", "numeric")
+    assert not [name for name in types if name.startswith("nrof")]

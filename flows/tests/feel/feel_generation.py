@@ -254,6 +254,15 @@ class Drawing:
             lambda: f"({self.of(*_TIMES)} - {self.of(*_TIMES)} {self.sign()} {self.of(*_DURATIONS)})",
             lambda: f"is({self.number(0)}, {self.of(lambda: self.number(0), lambda: self.text(0), 'null')})",
             lambda: f"({self.number(0)} in {self.range()})",
+            lambda: f"({self.of('min', 'max')}({self.of('ns', 'os.a')}) {self.sign()} {self.number(0)})",
+            lambda: f"({self.of('some', 'every')} x in {self.of('ts', 'os.k')} satisfies "
+            f"{self.of(*sought)}(x, {self.match()}))",
+            lambda: (
+                f"count(os[{self.of(*sought)}(k, {self.match()})]) {self.sign()} {self.of('1', '2')}"
+            ),
+            lambda: (
+                f"({self.of('o.a', 'o.k')} {self.of('=', '!=')} {self.of('os[1].a', 'os[1].k', 'ns[1]')})"
+            ),
             lambda: f"({self.number(0)} in range(\"{self.range(('-1', '0', '2.5', '7'))}\"))",
             lambda: f"{self.range()}.{self.of('start included', 'end included')}",
             lambda: f"(o.a {self.chance.choice(_SIGNS)} {self.number(0)})",

@@ -9,9 +9,7 @@ import json
 
 import pytest
 
-from flows import api
 from flows.languages.bpmn.feel import NotSimple, names_in, to_sql
-from flows.languages.bpmn.feel.library.document_functions import MOST_ITEMS
 from flows.tests.feel.feel_answers import ERROR, Answers
 from flows.tests.feel.feel_generation import ANSWERS, ATTRIBUTES, EACH, expressions
 from flows.tests.feel.feel_kinds import kind
@@ -93,20 +91,6 @@ VALUES = {
     "context([{key: \"a\", value: m}, {key: \"b\", value: 2}]).a": 7, "context([]).a": None,
     "context([{key: \"a\", value: 1}, {key: \"a\", value: 2}]) = null": True,
     "context(get entries({a: m})).a": 7,
-    "sum(ns)": 8, "sum(os.a)": 9, "sum(os[k = \"x\"].a)": 4, "sum(ts)": None, "sum(o.l)": 3, "sum(o.a)": 4,
-    "sum(os[a > 100].a)": None, "product(ns)": 12, "mean(ns)": 2, "sum(o.none)": None, "product(ts)": None,
-    "sum(for x in os return x.a * 2)": 18, "sum(for x in os return x.a * m + 1)": 66,
-    "sum(for x in os return x.a * n - x.a)": 13.5, "mean(for x in os return x.a * 3)": 9,
-    "sum(for x in os return x.none * 3)": None, "sum(for x in os[on] return 10 - x.a)": 16,
-    "count(for x in os return x.a)": 3, "(for x in os return x.a * m)[2]": 35,
-    "(for x in ns return x + 1)[-1]": 3, "any(os.on)": True, "all(os.on)": False, "all(os[on].on)": True,
-    "append(ns, 4)[-1]": 4, "sum(append(ns, m))": 15, "count(append(ts, \"z\", \"y\"))": 5,
-    "count(concatenate(ns, [1, 2]))": 6, "sum(concatenate([1], ns, ns))": 17, "sublist(ns, 2)[1]": 1,
-    "sum(sublist(ns, 2, 2))": 3, "sublist(ns, 5)": None, "sublist(ns, 4, 2)": None, "sum(sublist(ns, 4))": 2,
-    "5 in range(\"[1..5]\")": True, "5 in range(\"[1..5)\")": False, "range(\"[1..5)\").end": 5,
-    "meets(range(\"[1..5]\"), [5..6])": True, "range(\"x\") = null": True,
-    "range(\"[m..n]\") = null": True, "-2 in range(\"]-2..0]\")": False,
-    "d in range(\"[@\\\"2026-01-01\\\"..date(\\\"2026-12-31\\\")]\")": True,
     "is defined(m)": True, "is defined(z)": False, "is defined(o.a)": True, "is defined(o.none)": False,
     "is defined([])": True, "is defined(null)": False, "is empty([])": True, "is empty([z])": False,
     "is empty(ns)": False, "is empty(o.none)": True, "is empty(os[a > 9])": True, "is empty(e)": True,
@@ -126,7 +110,7 @@ NAMED = ["count(ns[item > {}])", "count(os[item.a = {}])", "count(os[item.a in [
 REFUSED = [
     ("now() > d", "timer"), ("is(ns[1], 3)", "types are known"), ("is([1], [1])", "no value"),
     ("sort([1], x)", "last argument of “sort”"), ("sort([1, 2], function(x) x)", "has 2 arguments"),
-    ("sort(ns, function(x, y) x < y)", "“sort”"), ("mode(ns)", "“mode”"), ("max(ns)", "“max”: .*compare"),
+    ("sort(ns, function(x, y) x < y)", "“sort”"), ("mode(ns)", "“mode”"), ("max(ns)", "compared with a"),
     ("sort([m, n][item > 1], function(x, y) x < y)", "“sort”"),
     ("sort([1, 2], function(x, x) true)", "twice"),
     ("sort([1, 2], function(x, y) x + y)", "is a condition"),
@@ -146,9 +130,10 @@ REFUSED = [
     ("count(1, 2)", "number of arguments"),
     ("for x in ns return x", "let a task compute the rest"), ("median(ns)", "let a task compute it"),
     ("for x in os return x.k + d", "“for” makes sums"), ("product(for x in os return x.a)", "“product”"),
-    ("max(for x in os return x.a)", "compare each"), ("sum(for x in os return x.a + x.a.b)", "has parts"),
+    ("max(for x in os return x.a)", "“min” and"), ("sum(for x in os return x.a + x.a.b)", "has parts"),
+    ("count(os[matches(k, \"\\\\p{L}\")])", "pattern"), ("count(os[contains(k, s)])", "written out"),
     ("range(s) = null", "“range\\("), ("sublist(ns, -1)", "from 1 on"),
-    ("(for x in ns return x).a", "the rest"),
+    ("(for x in ns return x).a", "the rest"), ("max(ns).a", "compared with a number"),
     ("substring(s, n)", "written out"), ("{a: 1, a: 2}.a", "twice"), ("{a: 1, A: 2}.a", "twice"),
     ("os[a > d].k = s", "attributes"),
     ("(for x in 1..200 return x)[1]", "at most 100"), ("s.length > 1", "no part"),
@@ -179,20 +164,6 @@ def test_an_expression_has_the_value_of_the_standard() -> None:
     wrong = {text: (found.held.get(text), found.refused.get(text)) for text in VALUES}
     unknown = {"all([true, u])"}
     assert {text: each for text, each in wrong.items() if each != ("t", None) and text not in unknown} == {}
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("number", [0, 1, MOST_ITEMS - 1, MOST_ITEMS, MOST_ITEMS + 1])
-def test_a_list_in_an_attribute_is_added_as_a_whole_or_not_at_all(number: int) -> None:
-    definition = {"attributes": [{"name": "ns", "type": "jsonb"}], "triggers": [
-        {"name": each, "transition": f"tr_{each}", "predicate": to_sql(text, ATTRIBUTES)}
-        for each, text in (("sum", f"sum(ns) = {number * 2}"),
-                           ("for", f"sum(for x in ns return x - 5) = {number * -3}"))
-    ]}  # fmt: skip
-    (found,) = api.conditions.evaluate(definition, [{"ns": [2] * number}])
-    assert found.held == ("uu" if number == 0 else "tt" if number <= MOST_ITEMS else "ee")
-    assert all("more than 200 items: 201" in said for _code, said in found.errors.values())
-    assert len(found.errors) == (2 if number > MOST_ITEMS else 0)
 
 
 @pytest.mark.parametrize(("text", "said"), REFUSED)

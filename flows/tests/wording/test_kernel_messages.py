@@ -190,7 +190,10 @@ def test_an_error_without_a_message_has_a_default_in_both_languages() -> None:
             "O resultado da tarefa 5 da instância 3 chegou tarde demais (limite 00:00:05).",
         ),
         ("Instance 5 is not running.", "A instância 5 não está em execução."),
-        ("The webhook cannot be reached: TimeoutError.", "O webhook não pode ser alcançado: TimeoutError."),
+        (
+            "The receiver cannot be reached: TimeoutError.",
+            "O destinatário não pode ser alcançado: TimeoutError.",
+        ),
         ("The message was not sent: ValueError.", "A mensagem não foi enviada: ValueError."),
         ("ValueError: Instance of nothing", "ValueError: Instance of nothing"),
         ("", ""),

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 
@@ -59,7 +60,7 @@ def test_who_is_not_registered_or_sends_something_else_is_rejected(client: Clien
     for junk in (b"", b"{}", b"[", message[:-30], message.replace(b"holidays", b"holidayz")):
         answer = sent(client, junk, there.identity.id)
         assert (answer.status_code, answer.json()["code"]) == (422, "WD621")
-    assert client.get(URL).status_code == 405
+    assert client.put(URL).status_code == 405
     large = sent(client, b"{" + b" " * (12 * 1024 * 1024), there.identity.id)
     assert large.status_code in (400, 413)
     api.moves.save_peer(
@@ -110,3 +111,32 @@ def test_the_reaper_sends_what_is_due_and_keeps_what_could_not_be_sent(there: Si
         assert reaper.beside_rounds() == 2
         server.shutdown()
     assert api.moves.read(move.id).state == "done" and there.move(move.id).state == "arrived"
+
+
+def test_moves_are_listed_by_pages_for_those_who_see_their_flows(client: Client, there: Site) -> None:
+    wid = api.instances.start("orders", {"number": "1"})
+    made = []
+    for _ in range(3):
+        made.append(api.moves.hand_over(wid, "there", "again").id)
+        api.moves.take_back(made[-1], "no")
+    assert client.get(URL).status_code == 401
+    client.force_login(User.objects.create_superuser("ana"))
+    first = client.get(URL, {"limit": 2}).json()
+    second = client.get(URL, {"limit": 2, "cursor": first["next"]}).json()
+    assert [each["id"] for each in first["items"] + second["items"]] == made[::-1]
+    assert second["next"] is None and first["items"][0]["state"] == "taken_back"
+    assert "document" not in first["items"][0]
+    assert client.get(URL, {"state": "offered"}).json()["items"] == []
+    assert len(client.get(URL, {"wid": wid, "flow": "orders"}).json()["items"]) == 3
+    for wrong, code in (
+        ({"cursor": "x"}, 404),
+        ({"state": "x"}, 422),
+        ({"flow": "x"}, 404),
+        ({"limit": 0}, 422),
+    ):
+        assert client.get(URL, wrong).status_code == code, wrong
+    other = User.objects.create_user("otto")
+    other.groups.add(Group.objects.create(name="flow:other"))
+    client.force_login(other)
+    assert client.get(URL).json()["items"] == []
+    assert client.get(URL, {"flow": "orders"}).status_code == 404

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 
@@ -127,6 +127,29 @@ def test_the_list_has_pages_by_key_and_is_in_portuguese(page: Client, there: Sit
     assert "Transferências" in text and "tomada de volta" in text and text.count("<tr role") == 53
     more = page.get("/moves/", {"before": first.context["more"]}).content.decode()
     assert more.count('href="/moves/') >= 2 and first.context["more"]
+
+
+def test_who_operates_the_flow_moves_nothing_without_the_right_to_move(there: Site) -> None:
+    """A package has the values of all attributes, and leaves the installation."""
+    wid, user, client = (
+        api.instances.start("orders", {"number": "1"}),
+        User.objects.create_user("otto"),
+        Client(),
+    )
+    user.groups.add(Group.objects.create(name="flow:orders:operate"))
+    client.force_login(user)
+    assert client.get(f"/instances/{wid}/hand-over/").status_code == 403
+    assert "Hand over" not in client.get(f"/instances/{wid}/").content.decode()
+    move = api.moves.hand_over(wid, "there", "holidays")
+    file = BytesIO(there.receive(api.moves.message(move.id) or b"") or b"")
+    file.name = "message.json"
+    assert client.post("/moves/", {"file": file}).status_code == 403
+    assert client.get(f"/moves/{move.id}/message/").status_code == 403
+    assert client.post(f"/moves/{move.id}/", {"reason": "no"}).status_code == 403
+    user.groups.set([Group.objects.create(name="flow:orders:move")])
+    assert client.post(f"/moves/{move.id}/", {"reason": "no"}).status_code == 302
+    assert "Hand over" in client.get(f"/instances/{wid}/").content.decode()
+    assert client.get(f"/instances/{wid}/hand-over/").status_code == 200
 
 
 def test_a_form_that_is_sent_twice_hands_over_once(page: Client, there: Site) -> None:

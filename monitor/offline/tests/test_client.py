@@ -17,7 +17,7 @@ from django.test import Client
 
 from flows import api
 from flows.tests.pages import unique
-from monitor.offline.views import FILES
+from monitor.offline.views import FILES, STYLES
 from monitor.tasks.tests.test_tasks_pages import flow as flow
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -165,37 +165,61 @@ def test_the_page_of_the_client_is_the_same_for_everybody_and_its_files_are_ther
     assert {"/offline/en/", "/offline/pt-br/"} < {*facts["files"]}
 
 
-IMPORT = re.compile(r"""^import .*? from "(\.[^"]+)";""", re.MULTILINE | re.DOTALL)
+IMPORT = re.compile(r"""^(?:import|export \{)[^;]*? from "(\.[^"]+)";""", re.MULTILINE)
+LATER = re.compile(r"""[ (]import\("(\.[^"]+)"\)""")
 USED = re.compile(r"{% static '([^']+)' %}")
-TEMPLATES = ("templates/monitor/offline/app.html", "templates/pages/styles.html")
 
 
-def imported(name: str) -> set[str]:
-    """Return the static files that a module imports."""
+def imported(name: str, *more: re.Pattern[str]) -> set[str]:
+    """Return the static files that a module imports: before it runs, and by `more`."""
     path = finders.find(name)
     assert isinstance(path, str), name
     text = Path(path).read_text("utf-8")
-    return {normpath(f"{name.rpartition('/')[0]}/{each}") for each in IMPORT.findall(text)}
+    return {
+        normpath(f"{name.rpartition('/')[0]}/{each}") for one in (IMPORT, *more) for each in one.findall(text)
+    }
 
 
 def test_whatever_the_client_uses_is_there_without_a_connection() -> None:
     known, found = set[str](), {"monitor/offline/app.js"}
     while found:
         known |= found
-        found = {each for name in found for each in imported(name)} - known
-    assert {"monitor/task.js", "pages/device.js"} < known <= {*FILES}
-    for template in TEMPLATES:
-        assert {*USED.findall(Path(template).read_text("utf-8"))} <= {*FILES}, template
+        found = {each for name in found for each in imported(name, LATER)} - known
+    assert {"monitor/task.js", "monitor/offline/sync.js", "pages/device.js"} < known <= {*FILES}
+    assert {*USED.findall(Path("templates/monitor/offline/app.html").read_text("utf-8"))} <= {*FILES}
 
 
-def test_the_page_names_each_module_that_it_loads(client: Client) -> None:
-    """Else a cold start looks for one module after the other."""
+def test_the_styles_of_the_client_are_those_of_every_page_in_their_order_and_its_own(client: Client) -> None:
+    every = USED.findall(Path("templates/pages/styles.html").read_text("utf-8"))
+    assert [*STYLES[: len(every)]] == every
+    text = client.get("/offline/styles.css").content.decode()
+    places = [text.index(Path(str(finders.find(name))).read_text("utf-8")) for name in STYLES]
+    assert places == sorted(places) and "@import" not in text and "url(" not in text
+
+
+def test_the_page_names_the_modules_of_the_list_and_no_others(client: Client) -> None:
+    """Else a cold start looks for one module after the other, or loads some that the list does not need."""
     page = client.get("/offline/en/").content.decode()
     known, found = set[str](), {"monitor/offline/app.js"}
     while found:
         known |= found
         found = {each for name in found for each in imported(name)} - known
-    assert [name for name in known if f'rel="modulepreload" href="{static(name)}"' not in page] == []
+    assert known == {name for name in FILES if f'rel="modulepreload" href="{static(name)}"' in page}
+    assert "monitor/task.js" not in known
+
+
+def test_results_and_files_of_another_person_than_the_one_who_is_logged_in_are_not_taken(
+    client: Client, flow: str
+) -> None:
+    found, other = package(client, flow), User.objects.create_user(unique("p"))
+    body = {"device": KEY, "sent_at": NOON, "results": [made(1, found, reason="No light.")]}
+    for user, code in ((str(other.pk), 401), (7, 401), (str(client.user.pk), 200)):  # type: ignore[attr-defined]
+        before = client.get("/offline/results/", {"device": KEY}).json()["results"]
+        assert before == [], "nothing of another person was kept"
+        assert client.post("/offline/results/", body | {"user": user}, "application/json").status_code == code
+        given = {"device": KEY, "user": user, "file": SimpleUploadedFile("a.png", b"\x89PNG\r\n\x1a\n")}
+        address = f"/offline/files/{found['task']}/amount/"
+        assert (client.post(address, given).status_code == 401) == (code == 401)
 
 
 def test_a_file_is_sent_for_a_task_that_the_device_was_given_only(client: Client, flow: str) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 PLACES = (
     "flows/capabilities/offline/tests",
+    "flows/capabilities/moves/tests",
+    "flows/capabilities/tasks/tests",
     "monitor/offline/tests",
     "tests/browser/offline",
     "wedsql_site/tests/web",

@@ -388,10 +388,14 @@ def shop(site: None) -> Iterator[str]:
             {"name": "total", "type": "numeric"},
             {"name": "delivered", "type": "date"},
             {"name": "payment", "type": "enum", "options": ["none", "paid", "refunded"]},
+            {"name": "packed", "type": "enum", "options": ["yes", "no"]},
         ],
         "triggers": [
             {"transition": "tr_begin", "predicate": "payment is null"},
             {"transition": "tr_pay", "predicate": "total <= 500 and payment = 'none' and delivered is null"},
+            {"transition": "tr_more", "predicate": "total > 0 and payment = 'none'", "label": "Send more"},
+            {"transition": "tr_pack", "predicate": "total <= 500 and packed is null"},
+            {"transition": "tr_go", "predicate": "packed = 'yes' and payment = 'paid'", "label": "Go"},
             {
                 "predicate": "delivered is not null and payment = 'paid' or payment = 'refunded'",
                 "final": True,
@@ -427,6 +431,20 @@ def test_what_is_missing_shows_the_alternatives_and_proposes_no_facts(site: None
     for key in offered:
         fields = Form(sent(clerk, wid, get(clerk, address(wid)), fill=key)).fields
         assert (fields["value-total"], fields["value-delivered"]) == ("698", ""), "facts are found out"
+
+
+def test_what_a_transition_wrote_is_no_proposal_except_that_it_is_done_again(site: None, shop: str) -> None:
+    wid = stuck(shop)
+    clerk = client_of(person("cleo", f"flow:{shop}", f"flow:{shop}:handle"))
+    page = get(clerk, address(wid))
+    missing = text_of(page[page.index('id="missing-title"') :])
+    assert "For “Send more”" in missing and "payment is &#x27;none&#x27;" in missing
+    ids = {one.transition: str(one.id) for one in api.reasons.explain_instance(wid).rules}
+    offered = re.findall(r'name="fill" value="([\d.]+)"', page)
+    assert ids["tr_more"] not in offered and ids["tr_begin"] in offered
+    assert "For “Go”" in missing and ids["tr_go"] not in offered, "nor what one will write"
+    page = sent(clerk, wid, page, fill=ids["tr_begin"])
+    assert Form(page).fields["value-payment"] == "" and "Fires tr_begin" in text_of(page)
 
 
 def test_what_persons_did_comes_first(site: None, shop: str) -> None:

@@ -26,7 +26,7 @@ ROLES = {
     "operate": {"operate"},
     "handle": {"handle"},
     "repair": {"handle", "repair"},
-    "operate, repair": {"operate", "handle", "repair"},
+    "operate, repair, move": {"operate", "handle", "repair", "move"},
 }
 # The way to each status from a running instance, whose jobs are tr_pack and tr_label.
 WAYS = ("R", "E", "S", "X", "C")
@@ -61,7 +61,7 @@ def callers(parcels: Parcels, site: None) -> list[Caller]:
     for name, rights in ROLES.items():
         groups = [f"flow:{parcels.flow}", *(f"flow:{parcels.flow}:{each}" for each in sorted(rights))]
         user = person(f"reg_{name.replace(', ', '_')}", *groups)
-        token = program(user, "operate", "handle", "repair")
+        token = program(user, "operate", "handle", "repair", "move")
         found.append(Caller(user, client_of(user), token, rights))
     return found
 

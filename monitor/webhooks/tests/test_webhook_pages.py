@@ -63,12 +63,13 @@ def test_a_webhook_is_changed_tested_resumed_and_removed(
     assert (only(parcels).events, only(parcels).attributes) == (["exception", "final"], ["pieces", "stage"])
     root.post(f"{address}test/")
     assert "Attempts" in shown(root, address) and "waiting" in shown(root, address)
-    pause = "update wedsql.webhook set paused_at = now(), problem = 'The webhook answered 500.' where id = %s"
+    paused = "paused_at = now(), problem = 'The receiver answered 500.'"
+    pause = f"update wedsql.webhook set {paused} where id = %s"
     parcels.connection.execute(pause, [hook.id])
     assert "paused" in shown(root, f"/flows/{parcels.flow}/webhooks/")
-    assert "The webhook answered 500." in shown(root, address) and "Resume from now" in shown(root, address)
+    assert "The receiver answered 500." in shown(root, address) and "Resume from now" in shown(root, address)
     root.cookies["django_language"] = "pt-br"
-    parcels.connection.execute(pause.replace("The webhook answered 500.", RESTORED), [hook.id])
+    parcels.connection.execute(pause.replace("The receiver answered 500.", RESTORED), [hook.id])
     assert "O banco de dados foi restaurado" in shown(root, address)
     for verb in ("resume", "skip"):
         parcels.connection.execute(pause, [hook.id])
@@ -101,7 +102,7 @@ def test_why_messages_of_a_webhook_wait_is_said_first(
     root: Client, hook: SavedWebhook, parcels: Parcels
 ) -> None:
     api.webhooks.send_test_message(hook.id, conn=parcels.connection)
-    failed = "update wedsql.delivery set error = 'The webhook answered 500.' where hook_id = %s"
+    failed = "update wedsql.delivery set error = 'The receiver answered 500.' where hook_id = %s"
     parcels.connection.execute(failed, [hook.id])
     parcels.connection.execute("update wedsql.webhook set failing_since = now() where id = %s", [hook.id])
     root.cookies["django_language"] = "pt-br"

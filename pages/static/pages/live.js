@@ -24,6 +24,7 @@ export class LivePage {
     document.addEventListener("visibilitychange", () => this.visibility());
     window.addEventListener("pagehide", () => this.close());
     window.addEventListener("pageshow", (event) => { if (event.persisted) this.open(); });
+    window.addEventListener("offline", () => this.drop());  // the open connection itself stays silent
     window.addEventListener("online", () => { clearTimeout(this.retry); this.open(); });
     setInterval(() => this.watchdog(), 5_000);
     this.mark.say("connecting");
@@ -76,11 +77,15 @@ export class LivePage {
   }
 
   watchdog() {
-    if (this.socket && Date.now() - this.heard > DEAD_MS) {
-      const dead = this.socket;
-      this.closed(1006);
-      dead.close();
-    }
+    if (Date.now() - this.heard > DEAD_MS) this.drop();
+  }
+
+  // Takes the connection for lost, and tries a new one.
+  drop() {
+    const dead = this.socket;
+    if (!dead) return;
+    this.closed(1006);
+    dead.close();
   }
 
   visibility() {

@@ -3,7 +3,25 @@
 const CACHE = `wedsql-offline-${FACTS.version}`;
 const LOST_AFTER = 4000;
 
-self.addEventListener("install", (event) => event.waitUntil(keep()));
+self.addEventListener("install", (event) => {
+  importScripts(FACTS.background);  // what is imported now can be imported later, without a connection, too
+  event.waitUntil(keep());
+  event.waitUntil(route(event).catch(() => {}));  // without routes the worker answers, too
+});
+
+// Has the browser take what is kept by itself, where it can: a page does not wait until this worker has started. An
+// address with parameters is no such one; the worker leads it to its page.
+async function route(event) {
+  await event.addRoutes?.(FACTS.files.map((pathname) => (
+    { condition: { urlPattern: { pathname, search: "" } }, source: { cacheName: CACHE } })));
+}
+
+// The browser has found a connection while a result waits, which a page has asked for.
+self.addEventListener("sync", (event) => {
+  if (event.tag !== "wedsql-results") return;
+  if (!self.sendInBackground) importScripts(FACTS.background);  // not whenever the worker starts
+  event.waitUntil(self.sendInBackground());
+});
 
 // Fetches each file past the cache of the browser; an answer that was redirected would fail a navigation.
 async function keep() {

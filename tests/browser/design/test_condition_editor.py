@@ -11,6 +11,7 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from monitor.tests.test_looks import contrast
 from tests.browser.conftest import PHONE, Login, Wait
@@ -26,13 +27,14 @@ insert into wed_trig (tgname, trname, cname, cpred) values ('g_one', 'tr_one', '
 insert into wed_trig (cpred, cfinal) values ($$stock is not null$$, true);
 """
 EDITOR = ".cm-content"
+VENDORED = "return performance.getEntriesByType('resource').some(e => e.name.includes('codemirror'))"
 
 
 @pytest.fixture
 def flow(
     loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]], login: Login, wait: Wait
 ) -> str:
-    """The form of a flow in the admin, opened as alice, with its first condition as an editor."""
+    """The form of a flow in the admin, opened as alice, with the sentence of its first condition."""
     name = loaded(FLOW)
     row = connect().execute("select id from wedsql.flow where name = %s", [name]).fetchone()
     assert row is not None
@@ -42,7 +44,7 @@ def flow(
 
 
 def show(wait: Wait) -> None:
-    """Scroll to the first condition and wait until it is an editor with its sentence."""
+    """Scroll to the first condition and wait until it has its sentence."""
 
     def shown(page: Browser) -> Any:
         page.execute_script("document.querySelector('.field-predicate').scrollIntoView({block: 'center'})")
@@ -52,6 +54,11 @@ def show(wait: Wait) -> None:
 
 
 def editor(browser: Browser, row: int = 0) -> Any:
+    """Return the editor, which takes the place of the text area when that gets the focus."""
+    field = browser.find_element(By.NAME, f"triggers-{row}-predicate")
+    if field.is_displayed():
+        field.click()
+        WebDriverWait(browser, 20).until(lambda page: not field.is_displayed())
     return browser.find_element(By.CSS_SELECTOR, f"#triggers-{row} {EDITOR}")
 
 
@@ -87,6 +94,47 @@ def write(browser: Browser, text: str) -> None:
 def offered(browser: Browser) -> list[str]:
     found = browser.find_elements(By.CSS_SELECTOR, ".cm-tooltip-autocomplete .cm-completionLabel")
     return [each.text for each in found]
+
+
+def test_keys_that_are_pressed_before_the_editor_is_there_are_kept(
+    browser: Browser, flow: str, wait: Wait
+) -> None:
+    field = browser.find_element(By.NAME, "triggers-0-predicate")
+    assert not browser.execute_script(VENDORED) and not browser.find_elements(By.CSS_SELECTOR, EDITOR)
+    slow = {"offline": False, "latency": 400, "downloadThroughput": -1, "uploadThroughput": -1}
+    browser.execute_cdp_cmd("Network.enable", {})
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", slow)
+    try:
+        field.click()
+        ActionChains(browser).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+        press(browser, "amount >  and stock = 'x'", *[Keys.ARROW_LEFT] * len(" and stock = 'x'"))
+        assert field.is_displayed(), "the editor came before the keys"
+        wait(lambda page: page.find_elements(By.CSS_SELECTOR, f"#triggers-0 {EDITOR}"))
+    finally:
+        fast = {**slow, "latency": 0}
+        browser.execute_cdp_cmd("Network.emulateNetworkConditions", fast)
+    assert browser.switch_to.active_element == editor(browser)
+    press(browser, "12")
+    assert area(browser) == "amount > 12 and stock = 'x'"
+    wait(lambda page: sentence(page) == "Amount is greater than 12 and Stock is 'x'")
+
+
+def test_without_the_editor_the_text_area_says_what_is_wrong(browser: Browser, flow: str, wait: Wait) -> None:
+    browser.execute_cdp_cmd("Network.enable", {})
+    browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*codemirror*"]})
+    field = browser.find_element(By.NAME, "triggers-0-predicate")
+    try:
+        field.clear()
+        field.send_keys("stok is null")
+        wait(lambda page: "Did you mean stock?" in problem(page))
+    finally:
+        browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    assert field.is_displayed() and field.get_attribute("aria-invalid") == "true"
+    described = (field.get_attribute("aria-describedby") or "").split()
+    assert any("Did you mean" in browser.find_element(By.ID, each).text for each in described)
+    browser.find_element(By.NAME, "triggers-0-timeout").click()
+    assert editor(browser).text == "stok is null", "it is fetched again at the next focus"
+    assert browser.find_element(By.CSS_SELECTOR, ".cm-problem").text == "stok"
 
 
 def test_the_condition_is_said_in_a_sentence(browser: Browser, flow: str, wait: Wait) -> None:
@@ -187,7 +235,7 @@ def test_a_row_that_is_added_is_an_editor_and_knows_new_attributes(
     browser.find_element(By.NAME, "attributes-3-name").send_keys("colour")
     browser.find_element(By.CSS_SELECTOR, "#triggers-group .add-row a").click()
 
-    wait(lambda page: page.find_elements(By.CSS_SELECTOR, f"#triggers-3 {EDITOR}"))
+    wait(lambda page: page.find_elements(By.CSS_SELECTOR, "#triggers-3 .condition-editor"))
     editor(browser, 3).click()
     press(browser, "colo")
     wait(lambda page: offered(page)[:1] == ["colour"])

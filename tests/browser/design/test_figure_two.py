@@ -165,8 +165,6 @@ def add(browser: Browser, hand: Hand, wait: Wait, button: str, fields: dict[str,
     """Open the panel of a new item, fill it and save it."""
     hand.press(button)
     wait(lambda page: "=new" in page.current_url)
-    if "predicate" in fields:
-        wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".cm-content"))
     if "condition" in fields:
         hand.press("Names in programs")
     fill(browser, hand, fields)

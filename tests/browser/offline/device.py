@@ -20,22 +20,26 @@ from selenium.webdriver.common.by import By
 
 from testkit.line import Line
 from tests.browser.conftest import DESK, FLAGS, PROGRAMS, wait_in
+from tests.browser.link import Link
 
 Browser = webdriver.Chrome
 
 
 class Device:
-    """A browser with a profile of its own on a line of its own."""
+    """A browser with a profile of its own on a line of its own, or in a network of its own."""
 
-    def __init__(self, folder: Path, line: Line) -> None:
+    def __init__(self, folder: Path, line: Line | Link) -> None:
         self.folder, self.line = folder, line
         self.page = self._started()
 
     def _started(self) -> Browser:
         options = webdriver.ChromeOptions()
         # The program without windows does not start on a profile of its own.
-        options.binary_location = str(next(filter(None, map(shutil.which, PROGRAMS[1:]))))
-        for flag in (*FLAGS, f"--user-data-dir={self.folder}"):
+        program, more = str(next(filter(None, map(shutil.which, PROGRAMS[1:])))), ()
+        if isinstance(self.line, Link):
+            program, more = self.line.program(program, self.folder), self.line.flags
+        options.binary_location = program
+        for flag in (*FLAGS, *more, f"--user-data-dir={self.folder}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         chrome = webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))

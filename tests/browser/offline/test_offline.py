@@ -272,6 +272,7 @@ def test_who_logs_out_with_results_that_are_not_sent_is_asked_what_becomes_of_th
     device.press("form[data-log-out] button")
     device.wait(lambda page: page.current_url.endswith("/offline/en/#/outbox/leave"))
     assert "2 results" in device.one("[role=alert]").text
+    assert device.all("#send") and "Export" in device.one("main").text
     device.press("tbody tr:first-child button:last-child")
     device.press("dialog .danger")
     device.wait(lambda page: device.states() == ["discarding", "waiting"])

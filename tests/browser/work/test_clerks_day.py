@@ -46,6 +46,11 @@ class Desk:
         """Return once the page has this text."""
         wait_in(self.browser, lambda page: text in page.find_element(By.TAG_NAME, "body").text)
 
+    def shows_first(self, css: str) -> None:
+        """Check that this element begins on the first screen of the page."""
+        inside = "return document.querySelector(arguments[0]).getBoundingClientRect().top < innerHeight - 24"
+        assert self.browser.execute_script(inside, css), css
+
     def at(self, css: str, text: str = "") -> Any:
         """Return the first element that is seen and has this text."""
         return wait_in(self.browser, lambda page: page.execute_script(SEEN, css, text))
@@ -153,6 +158,8 @@ def retry(desk: Desk) -> None:
     desk.follow(GROUPS, "attempts used up")
     desk.follow(CASES)
     wid = desk.number()
+    desk.shows_first(".error-text")
+    desk.shows_first("a.button.primary")
     desk.follow("a.button", "Retry now")
     desk.type("reason", "The carrier answers again.")
     desk.follow("form.operate button.primary")
@@ -238,6 +245,7 @@ def test_on_a_phone_a_declined_card_is_repaired_without_scrolling_sideways(desk:
     desk.follow(CASES)
     wid = desk.number()
     narrow()
+    desk.shows_first(".reasons li")
     desk.follow("button", "Fill in")
     desk.type("reason", "Another card is used.")
     desk.follow("button", "Preview")

@@ -20,6 +20,8 @@ UPDATE wed_attr SET option_labels = ARRAY['paid = Paid', 'declined = Declined', 
 WHERE aname = 'payment';
 UPDATE wed_attr SET option_labels = ARRAY['reserved = Reserved', 'short = Too few', 'sold_out = Sold out']
 WHERE aname = 'stock';
+UPDATE wedsql.flow SET queue_labels = ARRAY['refunds = Refunds', 'cards = Cards', 'delivery = Delivery', 'orders = Other orders']
+WHERE name = current_schema();
 -- A person repairs what customers say and what services answer, not what the shop numbers and counts.
 UPDATE wed_attr SET repairable = False WHERE aname IN ('restocks', 'parcel', 'invoice', 'ordered_on');
 -- The shop knows an order by these.

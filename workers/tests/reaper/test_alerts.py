@@ -170,7 +170,7 @@ def test_a_redirect_is_not_followed_and_a_failure_is_seen(hooked: SavedAlertRule
     api.alerts.send_test(hooked.id, "olga")
     delivering.deliver_due()
     found = delivery(hooked)
-    assert (found["status"], found["error"]) == ("waiting", "The webhook answered 302.")
+    assert (found["status"], found["error"]) == ("waiting", "The receiver answered 302.")
     assert len(receiver.got) == 1
 
 

@@ -134,7 +134,7 @@ def test_a_receiver_that_does_not_answer_and_a_killed_reaper_delay_and_lose_noth
         receiver.status = 503
         receiver.answers.set()
         here.start_reaper()
-        here.send_again(rule, lambda found: found["error"] == "The webhook answered 503.")
+        here.send_again(rule, lambda found: found["error"] == "The receiver answered 503.")
         assert here.delivery(rule)["status"] == "waiting"
         receiver.status = 200
         here.send_again(rule, lambda found: found["status"] == "sent")

@@ -150,6 +150,6 @@ def test_the_receiver_of_the_documentation_gets_what_is_signed(
         until(lambda: api.webhooks.read(right.id, conn=shop.db).waiting == 0, 60, processes.output)
         assert {each.key for each in found} == {each["id"] for each in messages()}
         errors = {each.error for each in api.webhooks.deliveries(wrong.id, conn=shop.db) if each.attempts}
-        assert "The webhook answered 403." in errors
+        assert "The receiver answered 403." in errors
     api.webhooks.delete(right.id, conn=shop.db)
     api.webhooks.delete(wrong.id, conn=shop.db)

@@ -15,7 +15,7 @@ begin
   end if;
   update wedsql.alert_rule r set next_at = wedsql.now() + p_every
   where r.id = (select n.id from wedsql.alert_rule n
-                where n.enabled and n.next_at <= wedsql.now()
+                where n.enabled and n.next_at <= (select wedsql.now())
                 order by n.next_at limit 1 for update skip locked)
   returning r.* into v_rule;
   return case when found then wedsql._alert_rule(v_rule) || jsonb_build_object('taken_at', wedsql.now()) end;

@@ -44,7 +44,7 @@ begin
   elsif p_sender is null then
     select d.* into v_delivery from wedsql.delivery d
     where d.status = 'waiting' and d.hook_id is null and d.next_at <= p_now
-    order by d.next_at, d.id limit 1 for update skip locked;
+    order by d.hook_id, d.next_at, d.id limit 1 for update skip locked;
   else
     select d.* into v_delivery from wedsql.delivery d
     where d.status = 'waiting' and d.hook_id = p_sender and d.next_at <= p_now
@@ -80,7 +80,7 @@ begin
       union all
       (select d.next_at, d.id from wedsql.delivery d
        where s.id is null and not s.urgent and d.status = 'waiting' and d.hook_id is null
-       order by d.next_at, d.id limit 1)
+       order by d.hook_id, d.next_at, d.id limit 1)
       union all
       (select d.next_at, d.id from wedsql.delivery d
        where d.status = 'waiting' and d.hook_id = s.id order by d.next_at, d.id limit 1)) n

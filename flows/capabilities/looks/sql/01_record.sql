@@ -31,7 +31,7 @@ declare
   v_rows integer;
 begin
   delete from wedsql.look l where l.id = any (array(
-    select o.id from wedsql.look o where o.at < wedsql.now() - wedsql._looks_kept() order by o.at
+    select o.id from wedsql.look o where o.at < (select wedsql.now()) - wedsql._looks_kept() order by o.at
     limit p_max));
   get diagnostics v_rows = row_count;
   return v_rows;

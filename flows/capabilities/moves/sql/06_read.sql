@@ -107,9 +107,11 @@ $$;
 create or replace function wedsql.due_moves() returns setof jsonb
 language sql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 with due as (
-  select m.id from wedsql.move m join wedsql.move_peer p on p.id = m.peer_id
-  where m.next_at <= wedsql.now() and m.direction = 'O' and p.url is not null and p.enabled
-  order by m.next_at limit 20 for update of m skip locked)
+  select d.id from wedsql.move_peer p cross join lateral (
+    select m.id, m.next_at from wedsql.move m
+    where m.peer_id = p.id and m.direction = 'O' and m.next_at <= (select wedsql.now())
+    order by m.next_at limit 20 for update skip locked) d
+  where p.url is not null and p.enabled order by d.next_at limit 20)
 update wedsql.move m set attempts = m.attempts + 1,
   next_at = wedsql.now() + least(interval '1 hour', interval '5 seconds' * 2 ^ least(m.attempts, 10))
 from due d join wedsql.move o on o.id = d.id join wedsql.move_peer p on p.id = o.peer_id

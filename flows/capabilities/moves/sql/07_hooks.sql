@@ -14,10 +14,10 @@ declare
 begin
   update wedsql.move m set document = null where m.id = any (array(
     select o.id from wedsql.move o
-    where o.settled_at < wedsql.now() - interval '30 days' and o.document is not null limit 1000));
+    where o.settled_at < (select wedsql.now()) - interval '30 days' and o.document is not null limit 1000));
   delete from wedsql.move m where m.id = any (array(
     select o.id from wedsql.move o
-    where o.settled_at < wedsql.now() - interval '1 year' and o.next_at is null limit 1000));
+    where o.settled_at < (select wedsql.now()) - interval '1 year' and o.next_at is null limit 1000));
   get diagnostics v_removed = row_count;
   return jsonb_build_object('moves', v_removed);
 end $$;

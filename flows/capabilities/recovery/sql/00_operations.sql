@@ -31,7 +31,7 @@ values
    false, false, false),
   ('reassign', 'operate', null, 'RE', '{"job": "job", "worker": "text"}', '{}', 'assignable', 'operation',
    false, false, true),
-  ('hand_over', 'operate', null, 'R', '{"peer": "text", "hours": "whole?"}', null, '', 'operation',
+  ('hand_over', 'move', null, 'R', '{"peer": "text", "hours": "whole?"}', null, '', 'operation',
    false, false, true),
   ('patch', 'handle', null, 'E', '{"changes": "object"}', '{"changes": "object"}', '', 'repair',
    true, true, true),

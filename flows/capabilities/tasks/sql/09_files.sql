@@ -221,7 +221,7 @@ declare
 begin
   for v_one in
     select f.* from wedsql.task_file f
-    where not f.kept and f.added_at < wedsql.now() - interval '30 days'
+    where not f.kept and f.added_at < (select wedsql.now()) - interval '30 days'
       and not exists (select from wedsql.task t where t.job_id = f.job_id and t.ended_at is null)
     order by f.added_at limit 1000
   loop

@@ -105,12 +105,14 @@ def _result(sketch: Sketch, element: Element) -> None:
 def _script(sketch: Sketch, element: Element) -> None:
     """Let a worker perform a script that the database cannot perform."""
     title, script = _title(sketch, element), element.expression
-    language = script.language if script is not None and script.language else "?"
+    language = script.language if script is not None else ""
     text = script.text if script is not None else ""
     described = "\n".join(filter(None, [element.description, text]))[:_LONGEST_SCRIPT]
     sketch.change(replace(element, tag="serviceTask", expression=None, description=described))
     message = f"The script “{title}” is empty: a worker performs it."
-    if script is not None:
+    if script is not None and not language:
+        message = f"The script “{title}” names no language: a worker performs it, not the database."
+    elif script is not None:
         message = f"The script “{title}” is in “{language[:40]}”: a worker performs it, not the database."
     sketch.warn(message, element)
 

@@ -12,6 +12,7 @@ from flows.languages.bpmn.compiler.events import INTERRUPTED, Events
 from flows.languages.bpmn.compiler.graph_parts import joined, quoted
 from flows.languages.bpmn.expressions import name_of
 from flows.languages.bpmn.model import Assignment, Element, Expression, Loop
+from flows.languages.bpmn.performances import counted
 from flows.languages.graph.model import Rule
 
 _COUNTS = {
@@ -21,9 +22,6 @@ _COUNTS = {
     "terminated": "children_failed",
 }
 """What the counters of a completion condition are while children perform an activity."""
-_COUNTER = re.compile(
-    r"('(?:[^']|'')*')|\b(?:nr|number)of(completed|active|terminated)?instances\b", re.IGNORECASE
-)
 
 
 class Children(Events):
@@ -244,8 +242,3 @@ def error_of(codes: list[str], *, many: bool) -> str:
         return f"(jsonb_path_query_array(children_states, {path}) ->> 0)"
     ended = "((children_states -> 0) ->> 'ended_by')"
     return f"case when {ended} in ({', '.join(map(quoted, codes))}) then {ended} end"
-
-
-def counted(condition: str, counts: Mapping[str, str]) -> str:
-    """Return a completion condition with the counters of BPMN replaced."""
-    return _COUNTER.sub(lambda found: found[1] or counts[(found[2] or "instances").lower()], condition)

@@ -8,9 +8,9 @@ beginning.
 from __future__ import annotations
 
 from flows.languages.bpmn.compiler.boundaries import Boundaries
-from flows.languages.bpmn.compiler.children import counted
 from flows.languages.bpmn.compiler.graph_parts import joined
 from flows.languages.bpmn.model import Element, Loop
+from flows.languages.bpmn.performances import counted
 from flows.languages.bpmn.titles import shortened
 from flows.languages.graph.model import Rule
 

@@ -34,7 +34,8 @@ def as_feel(
     types: of attributes, with which a number or a truth value may be compared that is written as a text.
     from_zero: whether the language counts the items of a list from 0; FEEL counts from 1.
     """
-    writer = Writer(types or {}, from_zero=from_zero)
+    sized = "mvel" in language or language.endswith("java")
+    writer = Writer(types or {}, from_zero=from_zero, sized=sized)
     plain = _of_xpath(text) if "xpath" in language else _CAST.sub("", text)
     try:
         found = writer.feel(tree(plain, paths="xpath" in language))

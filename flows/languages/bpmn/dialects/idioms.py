@@ -99,8 +99,9 @@ _NUMBER = re.compile(r"""(["'])(-?\d+(?:\.\d+)?)\1""")
 class Writer:
     """Writes a tree as FEEL; `changed` says whether anything is written otherwise than it was."""
 
-    def __init__(self, types: Mapping[str, str], *, from_zero: bool) -> None:
+    def __init__(self, types: Mapping[str, str], *, from_zero: bool, sized: bool = False) -> None:
         self.types = types
+        self.lengths = frozenset({"length", "size"} if sized else {"length"})
         self.from_zero = from_zero
         self.changed = False
 
@@ -182,10 +183,15 @@ class Writer:
         names = _names(node)
         scope = next((each for each in _SCOPES if names[: len(each)] == each and len(names) > len(each)), ())
         if scope:
-            return self._change(_counted(names[len(scope) :]))
-        if node.name == "length" and names:
-            return self._change(_counted(names))
+            return self._change(self._counted(names[len(scope) :]))
+        if node.name in self.lengths and names:
+            return self._change(self._counted(names))
         return f"{self.feel(node.value)}.{node.name}"
+
+    def _counted(self, names: Sequence[str]) -> str:
+        """Return a path as FEEL; the length of a list is no part of it."""
+        *path, last = names
+        return f"count({'.'.join(path)})" if last in self.lengths and path else ".".join(names)
 
     def call(self, node: Call) -> str:
         name = ".".join(_names(node.function))
@@ -218,12 +224,6 @@ _FORMS: Mapping[type, Callable[[Writer, Any], str]] = {
     Member: Writer.member,
     Call: Writer.call,
 }
-
-
-def _counted(names: Sequence[str]) -> str:
-    """Return a path as FEEL; the length of a list is no part of it."""
-    *path, last = names
-    return f"count({'.'.join(path)})" if last == "length" and path else ".".join(names)
 
 
 def _names(node: Node) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from flows.languages.bpmn.feel.paths import Documents, Mapped, quoted
+from flows.languages.bpmn.feel.paths import Documents, Extreme, Mapped, quoted
 from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part
 
 MOST_ITEMS = 100
@@ -86,10 +86,12 @@ class Closure:
     result: Callable[[Sequence[Value]], Value]
 
 
-Value = Part | Listed | Context | Documents | Mapped | Ranged | Closure
+Value = Part | Listed | Context | Documents | Mapped | Extreme | Ranged | Closure
 _NO_SINGLE: dict[type, str] = {
     Listed: "A list is no value that SQL has here.",
     Context: "A context is no value that SQL has here.",
+    Extreme: "The least or greatest item of a list in an attribute is compared with a number, or with an "
+    "attribute that is one, only.",
     Mapped: "What “for” makes of a list in an attribute is added or counted, or one item is taken: let a "
     "task compute the rest.",
     Ranged: "A range is no value that SQL has here; write it after “in”, or into a function of ranges.",
@@ -122,6 +124,11 @@ def one(value: Value) -> Part:
     if isinstance(value, Part):
         return value
     raise NoValue(_NO_SINGLE[type(value)])
+
+
+def only(value: Value) -> str:
+    """Return the sentence about a value that is no single one."""
+    return _NO_SINGLE[type(value)]
 
 
 def closed(part: Part) -> Part:

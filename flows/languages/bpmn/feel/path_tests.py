@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from flows.languages.bpmn.feel import tree
-from flows.languages.bpmn.feel.lists import NULL, Value, is_written
+from flows.languages.bpmn.feel.library.text_functions import checked_pattern
+from flows.languages.bpmn.feel.lists import NULL, Context, Value, is_written
 from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part, text_of
 from flows.languages.bpmn.names import attribute_of
 
 _COMPARED = {"=": "==", "<>": "!="}
 _PASSED = NUMBERS | TEXTS | {"boolean"}
 _CALCULATED = ("+", "-", "*")
+_ARGUMENTS = 2
+_MATCHES: dict[str, Callable[[str], str]] = {
+    "starts with": lambda text: f"starts with {_quoted(text)}",
+    "contains": lambda text: f'like_regex {_quoted(text)} flag "q"',
+    "ends with": lambda text: f"like_regex {_quoted(re.escape(text) + '$')}",
+    "matches": lambda text: f"like_regex {_quoted(checked_pattern(text))}",
+}
 
 
 class NoPath(ValueError):
@@ -89,6 +98,41 @@ class Tests:
                 return _compared(left, part.sign, self.operand(part.part))
         return _compared(left, "=", self.operand(part))
 
+    def call(self, node: tree.Call) -> str:
+        """Return the test of a text or a list: what it begins with, contains or matches."""
+        if len(node.parts) != _ARGUMENTS or node.names:
+            raise NoPath(node.position)
+        value = self.operand(node.parts[0])
+        if not value.startswith("@"):
+            raise NoPath(node.position)
+        if node.function == "list contains":
+            return f"exists({value}[*] ? (@ == {self.operand(node.parts[1])}))"
+        sought = text_of(node.parts[1].text) if isinstance(node.parts[1], tree.Text) else None
+        if node.function not in _MATCHES or sought is None:
+            raise NoPath(node.position)
+        return f"{value} {_MATCHES[node.function](sought)}"
+
+    def repeated(self, node: tree.Repetition) -> str:
+        """Return the test of some or all items of a list within the item."""
+        if node.word == "for" or len(node.lists) != 1:
+            raise NoPath(node.position)
+        (name, of), outer = node.lists[0], {self.item or "item": Context({})}
+        inner = Tests(self.types, {**self.names, **outer}, name)
+        items, test = self.operand(of), inner.test(node.part)
+        if not items.startswith("@") or not self.item:
+            raise NoPath(node.position)
+        self.passed |= inner.passed
+        return (
+            f"exists({items}[*] ? ({test}))" if node.word == "some" else f"!exists({items}[*] ? (!({test})))"
+        )
+
+    def size(self, node: tree.Call) -> str:
+        """Return the number of items of a list within the item."""
+        found = self.operand(node.parts[0]) if len(node.parts) == 1 and not node.names else ""
+        if node.function != "count" or not found.startswith("@."):
+            raise NoPath(node.position)
+        return f"{found}.size()"
+
     def number(self, node: tree.Number) -> str:
         return node.text if node.text[0] != "." else f"0{node.text}"
 
@@ -99,7 +143,7 @@ class Tests:
         found = text_of(node.text)
         if found is None:
             raise NoPath(node.position)
-        return json.dumps(found)
+        return _quoted(found)
 
     def negative(self, node: tree.Negative) -> str:
         return f"-{self.operand(node.part)}"
@@ -141,6 +185,10 @@ class Tests:
         return f"${of}"
 
 
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _compared(left: str, sign: str, right: str) -> str:
     """Return a comparison; a part that an item does not have is null."""
     plain = f"{left} {_COMPARED.get(sign, sign)} {right}"
@@ -165,6 +213,8 @@ _TESTS: _Forms = {
     tree.Comparison: Tests.comparison,
     tree.Between: Tests.between,
     tree.Within: Tests.within,
+    tree.Call: Tests.call,
+    tree.Repetition: Tests.repeated,
 }
 _OPERANDS: _Forms = {
     tree.Number: Tests.number,
@@ -175,4 +225,5 @@ _OPERANDS: _Forms = {
     tree.Calculation: Tests.calculation,
     tree.Path: Tests.part,
     tree.Name: Tests.named,
+    tree.Call: Tests.size,
 }

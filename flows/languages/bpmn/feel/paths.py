@@ -93,6 +93,19 @@ class Mapped:
         return f", {' || '.join(value for _name, value in self.passed)}" if self.passed else ", '{}'"
 
 
+@dataclass(frozen=True)
+class Extreme:
+    """The least or greatest number of a list in an attribute, which is only compared."""
+
+    of: Documents
+    greatest: bool
+
+    def has(self, test: str, passed: str = "") -> str:
+        """Return whether a test holds for an item; `passed` has the value of an attribute that it names."""
+        given = f", {passed}" if passed else ""
+        return f"jsonb_path_exists({self.of.array()}, {quoted(f'$[*] ? ({test})')}{given})"
+
+
 def at(path: str, place: int | None = None) -> str:
     """Return a path with an item of an array, or the whole document, in place of its @."""
     item = "$" if place is None else f"$[{place}]"

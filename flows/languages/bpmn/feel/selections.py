@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from flows.languages.bpmn.feel import lists, tree
 from flows.languages.bpmn.feel.lists import NULL, Closure, Context, Listed, NoValue, Ranged, Value, whole
 from flows.languages.bpmn.feel.path_tests import NoPath, Tests
-from flows.languages.bpmn.feel.paths import Documents, Mapped
+from flows.languages.bpmn.feel.paths import Documents, Extreme, Mapped
 from flows.languages.bpmn.feel.properties import property_of
 from flows.languages.bpmn.feel.values import NUMBERS, Part
 from flows.languages.bpmn.feel.words import NotSimple
@@ -85,7 +85,7 @@ def part_of(value: Value, key: str) -> Value:
         return Listed(tuple(lists.Item(part_of(item.value, key), item.kept) for item in of.items))
     if isinstance(of, Ranged):
         return _end(of, key)
-    if isinstance(of, Mapped):
+    if isinstance(of, Mapped | Extreme):
         return lists.one(of)
     if isinstance(of, Closure):
         raise NoValue(f"A function has no part “{key[:40]}”.")

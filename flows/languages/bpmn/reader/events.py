@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -25,9 +26,16 @@ def is_given(tag: Tag) -> bool:
     return tag.text.strip().lower() not in ("", "undefined", "_undefined", "null")
 
 
+_EVALUATED = re.compile(r"eval\s*\((.*)\)\s*;?", re.DOTALL)
+
+
 def expression(tag: Tag) -> Expression:
-    """Return the expression that an element has as its text."""
-    return Expression(tag.text.strip(), tag.get("language"), tag.line, tag.column)
+    """Return the expression that an element has as its text; of a rule of Drools, what it evaluates."""
+    text, language = tag.text.strip(), tag.get("language")
+    evaluated = _EVALUATED.fullmatch(text) if language.endswith("drools/rule") else None
+    if evaluated is not None:
+        text, language = evaluated[1].strip(), "java"
+    return Expression(text, language, tag.line, tag.column)
 
 
 def triggers(tag: Tag, named: Mapping[str, Tag], note: Note) -> tuple[Trigger, ...]:

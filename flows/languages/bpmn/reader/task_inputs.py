@@ -19,7 +19,7 @@ _SHOWN = frozenset({"TaskName", "NodeName", "Skippable", "Locale", "CreatedBy"})
 
 
 def people(tag: Tag, used: Used) -> Iterator[tuple[str, str, Tag]]:
-    """Return what constant inputs say of the people of a task: the kind, the text, and its place."""
+    """Return the statements of constant inputs about the people of a task: kind, text, and place."""
     outer = [*tag.of(MODEL, "ioSpecification")]
     inputs = {each.id: each for part in outer for each in part.of(MODEL, "dataInput")}
     if any(each.get("name") in _KINDS for each in inputs.values()):

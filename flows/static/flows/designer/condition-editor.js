@@ -1,183 +1,53 @@
-// Turns every text area with the class `wed-predicate` into an editor of conditions: enhance(root).
-//
-// The text area keeps its name and value and is sent with the form; without JavaScript it is what people type
-// in. It has, from flows.designer.editor.widgets.ConditionTextarea:
-//   data-check, data-completions     addresses of flows.designer.editor.conditions
-//   data-t-no-check, data-t-out      texts, in the language of the reader
-// The attributes that a condition may read are, in this order:
-//   data-attributes="ID" on the text area or an element around it: the id of a JSON element with a list of
-//     { name, type, kind (type for people), label, description, options }, read at each check;
-//   the rows `attributes-<n>-name`, `-type`, `-label`, `-options` of the form around it (the admin's formset).
-// A script that writes into the text area dispatches `change` on it; the editor dispatches `input`.
-// A text area is replaced when it comes near the visible part of the page, or gets the focus.
+// The editor of a condition, which condition-field.js fetches when its text area gets the focus.
 import {
   Compartment, EditorView, autocompletion, completionKeymap, completionStatus, keymap,
 } from "../../vendor/codemirror-6.43.15/codemirror.js";
-import { Checks } from "./condition-checks.js";
 import { completionSource, conditionLanguage } from "./condition-language.js";
-import { basics, connect, nameOf, offset, problemMarks, problems, replace, write } from "./editor-theme.js";
+import { basics, connect, nameOf, problemMarks, problems, replace, write } from "./editor-theme.js";
 
-const PAUSE_MS = 250, NEAR = "400px";
-const NOTHING = { functions: [], keywords: [], types: [] };
-const found = new Map();  // the words of each address, fetched once
-const checks = new Map();  // the one queue of each address
-let number = 0;
-
-const near = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) if (isIntersecting) edit(target);
-}, { rootMargin: NEAR });
-
-// Prepares every text area for a condition in `root`, except those of rows that are only templates.
-export function enhance(root = document) {
-  for (const field of root.querySelectorAll("textarea.wed-predicate")) {
-    if (field.dataset.editor || field.name.includes("__prefix__") || field.closest(".empty-form")) continue;
-    field.dataset.editor = "waiting";
-    near.observe(field);
-    field.addEventListener("focus", () => edit(field), { once: true });
-  }
-}
-
-async function edit(field) {
-  if (field.dataset.editor !== "waiting") return;
-  near.unobserve(field);
-  field.dataset.editor = "on";
-  new ConditionEditor(field, await words(field.dataset.completions));
-}
-
-function words(address) {
-  if (!found.has(address)) {
-    const answer = fetch(address, { headers: { Accept: "application/json" }, redirect: "error" });
-    found.set(address, answer.then((response) => response.ok ? response.json() : NOTHING).catch(() => NOTHING));
-  }
-  return found.get(address);
+// Shows an editor in the place of the text area of `owner`, a ConditionField, with the same text, selection and focus;
+// `known` are the words that it completes.
+export function edit(owner, known) {
+  const { field } = owner;
+  const ends = [field.selectionStart, field.selectionEnd];
+  const [anchor, head] = field.selectionDirection === "backward" ? ends.reverse() : ends;
+  const box = document.createElement("div");
+  const focused = replace(field, box);
+  const editor = new ConditionEditor(owner, known, box, { anchor, head });
+  if (focused) editor.view.focus();
+  return editor;
 }
 
 class ConditionEditor {
-  constructor(field, known) {
-    Object.assign(this, { field, known, language: new Compartment(), timer: 0, held: 0, invalid: false });
-    const [box, problem, sentence] = panel(field, ++number);
-    Object.assign(this, { problem, sentence });
-    const focused = replace(field, box);
+  constructor(owner, known, parent, selection) {
+    Object.assign(this, { owner, known, language: new Compartment() });
     this.view = new EditorView({
-      doc: field.value, parent: box.querySelector(".condition-field"), root: document,
+      doc: owner.field.value, selection, parent, root: document,
       extensions: [
-        keymap.of(completionKeymap), basics, problemMarks, write(field),
-        this.language.of(conditionLanguage(this.attributes(), known)),
-        autocompletion({ override: [completionSource(() => this.attributes(), known)], icons: false }),
-        EditorView.contentAttributes.of(() => this.contentAttributes()),
-        EditorView.updateListener.of((update) => { if (update.docChanged) this.later(); }),
+        keymap.of(completionKeymap), basics, problemMarks, write(owner.field),
+        this.language.of(conditionLanguage(owner.attributes(), known)),
+        autocompletion({ override: [completionSource(() => owner.attributes(), known)], icons: false }),
+        EditorView.contentAttributes.of(() => contentAttributes(owner.field)),
       ],
     });
-    connect(field, this.view);
-    this.follow();
-    if (focused) this.view.focus();
-    this.check();
+    connect(owner.field, this.view);
   }
 
-  contentAttributes() {
-    const described = [this.field.getAttribute("aria-describedby"), this.problem.id, this.sentence.id];
-    return {
-      "aria-label": nameOf(this.field), "aria-describedby": described.filter(Boolean).join(" "),
-      "aria-invalid": String(this.invalid), autocapitalize: "off", autocorrect: "off", spellcheck: "false",
-      ...(this.field.dataset.required && { "aria-required": "true" }),
-    };
-  }
+  isCompleting() { return completionStatus(this.view.state) === "active"; }
 
-  // The attributes of the form may change while the page is open.
+  // Underlines the problems, a list of { from, to }.
+  show(places) { this.view.dispatch({ effects: problems.of(places) }); }
+
+  // Colours the names of the attributes again, which have changed.
   follow() {
-    this.field.form?.addEventListener("input", ({ target }) => {
-      if (!/^attributes-\d+-/.test(target.name ?? "")) return;
-      this.view.dispatch({ effects: this.language.reconfigure(conditionLanguage(this.attributes(), this.known)) });
-      this.later();
-    });
-  }
-
-  attributes() { return attributesOf(this.field); }
-
-  later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.check(), PAUSE_MS);
-  }
-
-  check() {
-    const predicate = this.view.state.doc.toString();
-    if (!predicate.trim()) { this.show({ problem: null, sentence: "" }, predicate); return; }
-    const attributes = this.attributes();
-    const body = {
-      predicate, types: Object.fromEntries(attributes.map(({ name, type }) => [name, type])),
-      labels: Object.fromEntries(attributes.filter(({ label }) => label).map(({ name, label }) => [name, label])),
-    };
-    queue(this.field).ask(this, body, (answer) => this.answered(answer, predicate));
-  }
-
-  // Shows an answer unless the text has changed since. While a word is being chosen from the list of completions it is
-  // no error yet.
-  answered(answer, text) {
-    if (this.view.state.doc.toString() !== text) return;
-    if (answer.problem && completionStatus(this.view.state) === "active") {
-      clearTimeout(this.held);
-      this.held = setTimeout(() => this.answered(answer, text), PAUSE_MS);
-    } else this.show(answer, text);
-  }
-
-  show({ error, problem, sentence }, text) {
-    const places = [];
-    if (problem?.position) {
-      const from = offset(text, problem.position);
-      const to = offset(text, problem.position + (problem.length ?? 1));
-      places.push({ from, to: Math.max(to, Math.min(from + 1, text.length)) });
-    }
-    this.invalid = Boolean(problem);
-    this.view.dispatch({ effects: problems.of(places) });
-    const { tOut, tNoCheck } = this.field.dataset;
-    const notice = error && (error.code === "signed_out" ? tOut : error.message ?? tNoCheck);
-    say(this.problem, problem ? [problem.message, problem.hint] : [notice], problem ? "wrong" : "notice");
-    this.sentence.textContent = sentence ?? "";
+    this.view.dispatch({ effects: this.language.reconfigure(conditionLanguage(this.owner.attributes(), this.known)) });
   }
 }
 
-function panel(field, id) {
-  const box = document.createElement("div");
-  box.className = "condition-editor";
-  box.innerHTML = `<div class="condition-parts"><div class="condition-field"></div><div class="condition-answer">
-    <p class="condition-problem" aria-live="polite"></p><p class="condition-sentence"></p></div></div>`;
-  const [problem, sentence] = box.querySelectorAll("p");
-  problem.id = `condition-problem-${id}`;
-  sentence.id = `condition-sentence-${id}`;
-  sentence.lang = document.documentElement.lang;
-  return [box, problem, sentence];
-}
-
-function say(element, texts, kind) {
-  element.dataset.kind = kind;
-  element.replaceChildren(...texts.filter(Boolean).map((text, i) => {
-    const part = document.createElement(i ? "span" : "strong");
-    part.textContent = i ? ` ${text}` : text;
-    return part;
-  }));
-}
-
-function queue(field) {
-  const address = field.dataset.check;
-  const token = field.form?.elements.csrfmiddlewaretoken ?? document.querySelector("[name=csrfmiddlewaretoken]");
-  if (!checks.has(address)) checks.set(address, new Checks(address, token?.value ?? ""));
-  return checks.get(address);
-}
-
-function attributesOf(field) {
-  const given = document.getElementById(field.closest("[data-attributes]")?.dataset.attributes ?? "");
-  const all = given ? JSON.parse(given.textContent) : rowsOf(field.form);
-  return all.filter(({ name }) => /^[a-z][a-z0-9_]{0,62}$/.test(name));
-}
-
-function rowsOf(form) {
-  const value = (row, name) => form.elements[`${row}-${name}`]?.value.trim() ?? "";
-  return [...(form?.querySelectorAll("[name^=attributes-][name$=-name]") ?? [])]
-    .map(({ name }) => name.slice(0, -"-name".length))
-    .filter((row) => /^attributes-\d+$/.test(row) && !form.elements[`${row}-DELETE`]?.checked)
-    .map((row) => ({
-      name: value(row, "name"), type: value(row, "type") || "text", label: value(row, "label"),
-      kind: form.elements[`${row}-type`]?.selectedOptions?.[0]?.text ?? "", description: value(row, "description"),
-      options: value(row, "options").split("\n").map((option) => option.trim()).filter(Boolean),
-    }));
+function contentAttributes(field) {
+  return {
+    "aria-label": nameOf(field), "aria-describedby": field.getAttribute("aria-describedby"),
+    "aria-invalid": field.getAttribute("aria-invalid") ?? "false", autocapitalize: "off", autocorrect: "off",
+    spellcheck: "false", ...(field.dataset.required && { "aria-required": "true" }),
+  };
 }

@@ -87,10 +87,6 @@ export const problemMarks = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-// Returns the offset in a text of JavaScript of the character with this number, from 1: PostgreSQL counts a
-// character outside of the basic plane once.
-export const offset = (text, position) => Array.from(text).slice(0, Math.max(0, position - 1)).join("").length;
-
 // Returns what a screen reader is to say for a field: its label without the colon.
 export const nameOf = (field) => (field.labels?.[0]?.textContent ?? field.getAttribute("aria-label") ?? field.name)
   .trim().replace(/:$/, "");

@@ -1,7 +1,8 @@
 // Turns the text area of a workflow into an editor; the server answers the picture and the problems of what is typed.
 // What is typed and not published is kept in the browser, by the address of the page and the user.
 import { EditorView, lineNumbers } from "../../vendor/codemirror-6.43.15/codemirror.js";
-import { basics, connect, nameOf, offset, problemMarks, problems, replace, write } from "./editor-theme.js";
+import { offset } from "./characters.js";
+import { basics, connect, nameOf, problemMarks, problems, replace, write } from "./editor-theme.js";
 
 const AFTER = 400;
 const form = document.getElementById("pdl");

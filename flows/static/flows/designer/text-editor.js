@@ -1,8 +1,10 @@
 // Turns the text area of the whole definition into an editor. Without JavaScript it is what people type in.
 // The JSON element `marks` has the places of problems as [start, end], in characters from 0; a link with
 // data-line and data-column, both from 1, leads to that place.
-import { EditorState, EditorView, lineNumbers, yaml } from "../../vendor/codemirror-6.43.15/codemirror.js";
-import { basics, connect, nameOf, offset, problemMarks, problems, replace, write } from "./editor-theme.js";
+import { yaml } from "../../vendor/codemirror-6.43.15/codemirror-yaml.js";
+import { EditorState, EditorView, lineNumbers } from "../../vendor/codemirror-6.43.15/codemirror.js";
+import { offset } from "./characters.js";
+import { basics, connect, nameOf, problemMarks, problems, replace, write } from "./editor-theme.js";
 
 const field = document.getElementById("definition");
 const box = document.createElement("div");

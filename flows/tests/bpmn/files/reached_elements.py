@@ -10,6 +10,7 @@ from flows.languages.bpmn import Process
 from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow
 
 CAUGHT = ("message", "timer", "signal", "conditional", "person")
+_THROWING = ("endEvent", "intermediateThrowEvent")
 INNER = ("error", "escalation", "cancel")
 """Events at the border of a sub-process that something in it throws."""
 
@@ -80,9 +81,13 @@ class Reached:
 
     def _kept(self, event: Element, host: Element) -> bool:
         kind = event.trigger.kind
-        if kind == "cancel":
-            return host.transaction and self.is_sub(host)
-        return kind in CAUGHT or (kind in INNER and self.is_sub(host))
+        if kind not in INNER:
+            return kind in CAUGHT
+        inner = (
+            each for each in self.process.elements.values() if host.id in self.process.around(each.scope)
+        )
+        thrown = any(each.trigger.kind == kind and each.tag in _THROWING for each in inner)
+        return thrown and self.is_sub(host) and (kind != "cancel" or host.transaction)
 
     def is_sub(self, element: Element) -> bool:
         """Return whether an element is a sub-process that has contents."""

@@ -6,12 +6,13 @@ import random
 
 import pytest
 
+from flows.languages.bpmn import read
 from flows.languages.bpmn.dialects import as_feel
 from flows.languages.bpmn.expressions import is_unread, sql
 from flows.languages.bpmn.model import Expression
 from flows.loading.bpmn_files import check_processes
 from flows.loading.inference import parts
-from flows.tests.bpmn.files.bpmn_files import file, flows, node
+from flows.tests.bpmn.files.bpmn_files import attribute, attributes, file, flows, node
 from flows.tests.bpmn.test_bpmn_programs import way
 
 JAVA = "http://www.java.com/java"
@@ -42,6 +43,9 @@ READ = [
     ("", '${items.contains("x") == true}', None),
     ("javascript", "items.includes('x')", None),
     ("", "${order['state'] == 'x' && order[\"a\"].b == 1}", None),
+    ("http://www.mvel.org/2.0", "items.size == 1",
+     "jsonb_array_length(jsonb_path_query_array(items, '$[*]')) = 1"),
+    ("", "${order.items.length > 2}", None),
     ("javascript", "note !== undefined && approved", "note is not null and approved"),
     (JAVA, 'return ((Boolean) kcontext.getVariable("approved")).booleanValue();', "(approved)"),
     (JAVA, 'return (Integer) amount > 5 && "x".equals((String) state);', "amount > 5 and ('x' = state)"),
@@ -165,9 +169,11 @@ def test_a_condition_has_parts(condition: str, wanted: list[str]) -> None:
     assert [*parts(condition)] == wanted
 
 
-def drawn(condition: str) -> bytes:
+def drawn(condition: str, language: str = "", *given: str) -> bytes:
     return file(
-        "", node("startEvent", "s"), node("exclusiveGateway", "g", default="no"), way("yes", condition),
+        attributes(*given) if given else "",
+        node("startEvent", "s"), node("exclusiveGateway", "g", default="no"),
+        way("yes", condition, language),
         way("no", ""), node("userTask", "yes_t"), node("userTask", "no_t"), flows("s g"),
     )  # fmt: skip
 
@@ -198,3 +204,15 @@ def test_a_process_that_is_one_task_with_an_event_of_several_definitions_is_acce
     event = f'<bpmn:boundaryEvent id="e" attachedToRef="t">{inner}</bpmn:boundaryEvent>'
     (found,) = check_processes(file("", node("userTask", "t"), event))
     assert found.accepted, [each.message for each in found.problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("eval(true);", "true"), ("eval( n &gt; 5 )", "n > 5"), ("Person(n == 1)", "")]
+)
+def test_a_rule_of_drools_is_what_it_evaluates(text: str, wanted: str) -> None:
+    given = [attribute("n", type="integer")]
+    process, _problems = read(drawn(text, "http://www.jboss.org/drools/rule", *given))
+    read_as = process.flows["yes"].condition
+    assert read_as is not None
+    assert is_unread(read_as, "", {"n": "integer"}) == (not wanted)
+    assert not wanted or sql(read_as, "", "x", {"n": "integer"}) == wanted

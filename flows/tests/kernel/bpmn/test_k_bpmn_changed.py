@@ -124,3 +124,25 @@ def test_what_a_changed_drawing_starts_with_is_no_token_of_a_living_instance(kit
     assert len(tokens) == state["tokens"] == 1 and kit.jobs(wid) == ["b"], (tokens, kit.jobs(wid))
     done(kit, "b", wid)
     assert broken(kit) == []
+
+
+@pytest.mark.parametrize("way", ["rolled back", "restored"])
+def test_an_earlier_version_comes_back_with_its_drawing_and_gives_no_token(kit: Kit, way: str) -> None:
+    submit(kit, line("a", "b"))
+    first = kit.one("select version from wedsql.flow where name = {n}")
+    source = api.flows.read_source(kit.name, first, conn=kit.conn)
+    submit(kit, line("n", "a", "b"))
+    wid = kit.start()
+    done(kit, "n", wid)
+    if way == "restored":
+        draft = api.drafts.open(kit.name, conn=kit.conn)
+        saved = api.publications.restore_version(draft.at, first, conn=kit.conn)
+        api.publications.request(saved.at, conn=kit.conn)
+    else:
+        api.publications.request_rollback(kit.name, first, conn=kit.conn)
+    last = api.flows.read_source(kit.name, conn=kit.conn)
+    assert source and last and (last["text"], last["map"]) == (source["text"], source["map"])
+    assert kit.jobs(wid) == ["a"] and kit.state(wid)["t_s_a"] == 1
+    done(kit, "a", wid)
+    done(kit, "b", wid)
+    assert kit.status(wid) == "F" and broken(kit) == []

@@ -18,6 +18,10 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 MANY = 100_000 if long() else 5_000
 LOOKS = 3_000  # so many rows a round may read of what waits, whatever its number
 ROUND = "reap continue_children continue_bulk decide_late run_policies sign_cases end_waits".split()
+BESIDE = (
+    "due_moves()", "due_case_digests(50, 'cases')", "due_case_digests(50, 'tasks')", "due_message_mails(50)",
+    "take_delivery('1 minute')", "take_alert_rule('15 seconds')",
+)  # fmt: skip
 ROW = "select 1500000000 + g as wid, g from generate_series(1, %(many)s) g"
 INSTANCES = f"""
 insert into wedsql.instance (wid, flow_id, status, version, started_at, changed_at)
@@ -59,6 +63,16 @@ OF_PEOPLE = """
 update wedsql.job_pool j
 set assigned_to = '', lease_until = case when j.state = 'L' then 'infinity'::timestamptz end
 from wedsql.trig t where t.tgid = j.tgid and t.trname = 'tr_person' and j.flow_id = %(flow)s
+"""
+MOVES = f"""
+with p as (
+  insert into wedsql.move_peer (id, name, public_key, url, flows, enabled, changed_by, changed_at)
+  values (gen_random_uuid(), 'there', sha256('1'), %(url)s, '{{*}}', %(on)s, 'ana', now()) returning id)
+insert into wedsql.move (id, direction, flow, peer_id, origin, origin_wid, counter, state, actor, reason,
+                         begun_at, expires_at, next_at)
+select gen_random_uuid(), 'O', 'f', p.id, p.id, wid, 1, 'released', 'ana', 'x', now(),
+       now() + interval '1 day', now() + %(next)s::interval
+from p cross join ({ROW}) r
 """
 # What waits -> the statements that make it, each with what fills them.
 Made = list[tuple[str, dict[str, object]]]
@@ -118,6 +132,21 @@ WAITING: dict[str, Made] = {
     "tasks that are put aside": tasks("S", "L", aside=True),
     "tasks of suspended instances": tasks("H", "S", "S"),
     "tasks of exceptions": tasks("H", "K", "E"),
+    "moves to a disabled installation": [(MOVES, {"url": "https://x.example", "on": False, "next": "-1 h"})],
+    "moves of files": [(MOVES, {"url": None, "on": True, "next": "-1 h"})],
+    "moves that are tried later": [(MOVES, {"url": "https://x.example", "on": True, "next": "1 h"})],
+    "messages that are tried later": [("insert into wedsql.delivery (channel, target, next_at, message)"
+        f" select 'mail', 'a@x.example', now() + interval '1 hour', '{{}}' from ({ROW}) r", {})],
+    "mails of the next day": [("insert into wedsql.case_digest (user_id, queue, every, language, since,"
+        " next_at, about) select wid, '', 'day', 'en', now(), now() + interval '1 day', 'tasks'"
+        f" from ({ROW}) r", {})],
+    "messages that are no mails": [("insert into wedsql.message (person, kind, flow_id, wid, job_id, at)"
+        f" select 'ana', 'd', %(flow)s, wid, 1, now() from ({ROW}) r", {})],
+    "alerts of the next hour": [("insert into wedsql.alert_rule (flow_id, name, kind, sign, threshold,"
+        " changed_by, changed_at, next_at) select %(flow)s, g::text, 'count', '>', 1, 'ana', now(),"
+        f" now() + interval '1 hour' from ({ROW}) r", {})],
+    "absences": [("insert into wedsql.absence (person, from_at, until_at, substitute, changed_at)"
+        f" select 'p' || g, now(), now() + interval '1 day', 'q', now() from ({ROW}) r", {})],
     "instances that have ended": [(INSTANCES, {"status": "F"})],
     "parts of paused bulk operations": [("with b as (insert into wedsql.bulk (operation, flows, actor,"
         " reason, state, total, created_at, changed_at, changed_by) values ('cancel', '{}', 'ana', 'x',"
@@ -161,6 +190,7 @@ def wait(kit: Kit, made: Made) -> None:
             kit.conn.execute(statement, {"flow": kit.id, "many": MANY} | given)
     kit.conn.execute("set local session_replication_role = origin")
     kit.conn.execute("analyze wedsql.signal, wedsql.job_pool, wedsql.instance, wedsql.repair_case")
+    kit.conn.execute("analyze wedsql.move, wedsql.delivery, wedsql.case_digest, wedsql.message")
     kit.conn.execute("analyze wedsql.proposal, wedsql.timer, wedsql.skipped, wedsql.late_result")
 
 
@@ -171,8 +201,8 @@ def one_round(kit: Kit) -> Counter[str]:
         " from pg_stat_xact_all_tables where schemaname = 'wedsql' or schemaname = {n}"
     )
     before = Counter({row.relname: row.rows for row in kit.rows(read)})
-    for function in ROUND:
-        kit.one(f"select wedsql.{function}()")
+    for call in (*(f"{each}()" for each in ROUND), *BESIDE):
+        kit.one(f"select wedsql.{call}")
     return Counter({row.relname: row.rows for row in kit.rows(read)}) - before
 
 

@@ -1,20 +1,20 @@
 // The client for work without a connection: which page is shown, and when it exchanges with the site.
-import { showAway } from "./away.js";
 import { now } from "./clock.js";
-import { showFiles } from "./files_page.js";
-import { closeForm, openForm } from "./form.js";
 import { lossOf, noteLoss } from "./losses.js";
-import { showOutbox } from "./outbox.js";
 import { el, say, show, t } from "./parts.js";
-import { showResult } from "./result_page.js";
 import * as store from "./store.js";
-import { synchronize } from "./sync.js";
 import { listed, lossNote, showTasks } from "./tasks.js";
 
 const EVERY = 30000;
 const WITHOUT = { lost: "line_lost", connecting: "loading" };  // what is shown before the data of a user are known
 const line = document.getElementById("line");
-let state = { line: "connecting" }, running = null, shown = "", drawing = Promise.resolve();
+let state = { line: "connecting" }, running = null, shown = "", drawing = Promise.resolve(), others = null;
+
+// Returns the pages but the list, and the exchange: a cold start shows the list before it loads them.
+function pages() {
+  others ??= import("./pages.js").catch((error) => { others = null; throw error; });
+  return others;
+}
 
 function showLine() {
   line.textContent = state.line === "problem" ? state.problem?.message || t("line_offline") : t(`line_${state.line}`);
@@ -37,7 +37,8 @@ function render(moved = true) {
 // A form that is open stays as it is.
 async function draw(moved) {
   const [, page = "", task, number] = location.hash.split("/");
-  const person = await store.current(), stored = await storedOf(person), { results } = stored;
+  const read = moved === "first" ? await store.atStart() : null;
+  const person = read?.person ?? await store.current(), stored = read ?? await storedOf(person), { results } = stored;
   showCounts(person, results);
   showLine();
   document.body.dataset.page = page || "list";
@@ -46,13 +47,18 @@ async function draw(moved) {
   if (!moved && content === shown) return;
   shown = content;
   const focused = document.activeElement?.id;
-  closeForm();
+  const { closeForm, openForm, showAway, showFiles, showOutbox, showResult } = others || page ? await pages() : {};
+  closeForm?.();
   let heading;
   if (!person) {
     heading = show(t("tasks"), lossNote(null, () => render(false)), el("p", {}, t(WITHOUT[state.line] ?? "no_person")));
   } else if (page === "tasks") {
     const corrects = number ? results.find((one) => one.number === Number(number)) : null;
-    await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });
+    await openForm(person, Number(task), corrects, () => {
+      location.hash = "#/";
+      sendLater();
+      exchange();
+    });
   } else if (page === "result") heading = await showResult(person, Number(task));
   else if (page === "outbox") heading = await showOutbox(person, task === "leave", renewed);
   else if (page === "files") heading = await showFiles(person, async () => showCounts(person, await store.outbox(person)));
@@ -84,13 +90,20 @@ function signature(person, { results, packages }) {
   return JSON.stringify([location.hash, line, user, away, restored, loss, ended, listed(person, packages)]);
 }
 
+// Has the browser send what waits when no page of the client is open any more, where it can.
+async function sendLater() {
+  const found = await navigator.serviceWorker?.getRegistration();
+  await found?.sync?.register("wedsql-results").catch(() => {});  // not allowed here: a page sends it
+}
+
 // Exchanges with the site, one at a time; what happens meanwhile is in the next one.
 async function exchange(asked = false) {
   if (asked) say(t("sending"));
   await noteLoss();
   await render(false);
-  running ??= synchronize().finally(() => { running = null; });
+  running ??= pages().then(({ synchronize }) => synchronize()).finally(() => { running = null; });
   state = await running;
+  if (state.line === "offline") sendLater();
   if (asked) say(state.line === "connected" ? t("sent") : t(`line_${state.line === "problem" ? "offline" : state.line}`));
   await render(false);
   takeOver();

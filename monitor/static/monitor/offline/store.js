@@ -120,8 +120,17 @@ const opening = async (person, found) => Promise.all(found.map(async (one) => ({
   ...one, box: undefined, ...await read(person, one.box),
 })));
 
-export const packages = async (person) => (await opening(person, await all("packages", person.user)))
-  .sort((one, other) => one.place - other.place);
+const byPlace = (one, other) => one.place - other.place, byNumber = (one, other) => one.number - other.number;
+
+export const packages = async (person) => (await opening(person, await all("packages", person.user))).sort(byPlace);
+
+// Returns what was read before the program had been loaded: {"person", "results", "packages"}; null where it was not.
+export async function atStart() {
+  const found = await globalThis.early;
+  if (!found) return null;
+  const { person } = found, [results, here] = await Promise.all([found.outbox, found.packages].map((one) => opening(person, one)));
+  return { person, results: results.sort(byNumber), packages: here.sort(byPlace) };
+}
 
 export async function packageOf(person, task) {
   const found = await got("packages", [person.user, task]);
@@ -199,14 +208,14 @@ export async function keepDraft(person, task, fields) {
   await run(["drafts"], (store) => store("drafts").put({ user: person.user, task, box }));
 }
 
-export const outbox = async (person) => (await opening(person, await all("outbox", person.user)))
-  .sort((one, other) => one.number - other.number);
+export const outbox = async (person) => (await opening(person, await all("outbox", person.user))).sort(byNumber);
 
 // Saves a result with the next number, in one transaction with the removal of what was typed. `instead`: the
 // number of a refused result that it corrects.
 export async function saveResult(person, made, instead = null) {
-  const box = await closed(person, made), { user } = person, { task } = made;
-  const keys = filesIn(made.result.fields ?? []).map((one) => one.key);
+  const files = filesIn(made.result.fields ?? []), keys = files.map((one) => one.key);
+  const sent = files.map(({ attribute, key, name }) => ({ attribute, key, name }));  // as a worker sends them
+  const box = await closed(person, { ...made, files: sent }), { user } = person, { task } = made;
   const number = await run(["people", "packages", "outbox", "drafts", "files"], (store, found, fail) => {
     const needs = (failure, isThere) => ({ target: { result } }) => { if (!isThere(result)) fail(new Failure(failure)); };
     for (const key of keys) store("files").count([user, task, key]).onsuccess = needs("file_gone", (count) => count === 1);

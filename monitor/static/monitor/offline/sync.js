@@ -75,7 +75,7 @@ async function deliver(person, only = null) {
     const made = [];
     for (const one of waiting) made.push(await asSent(person, one));
     const sent_at = new Date().toISOString(), device = await store.deviceKey();
-    const { results } = await ask("results/", JSON.stringify({ device, sent_at, results: made }));
+    const { results } = await ask("results/", JSON.stringify({ device, user: person.user, sent_at, results: made }));
     for (const answer of results) {
       const one = waiting.find(({ number }) => number === answer.number);
       if (answer.state === "rejected") await sendOtherwise(person, one, answer.problem, again);

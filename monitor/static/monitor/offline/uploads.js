@@ -7,7 +7,7 @@ const NOT_TAKEN = "WD596", BYTES_PER_MS = 10;
 
 // Sends the files of a result; returns the attributes whose files the site does not take, or the device has no more.
 export async function sendFiles(person, { task, result }) {
-  const without = [], from = { device: await store.deviceKey(), via: result?.via };
+  const without = [], from = { device: await store.deviceKey(), user: person.user, via: result?.via };
   for (const one of store.filesIn(result?.fields ?? [])) {
     const file = await store.fileOf(person, task, one.key);
     if (!file || (!file.sent && !await sendFile(from, task, one, file.bytes))) without.push(one.attribute);
@@ -16,10 +16,12 @@ export async function sendFiles(person, { task, result }) {
   return without;
 }
 
-// Sends a file of a result of a device; `via` is the device whose package it has opened. Returns whether it is taken.
-export async function sendFile({ device, via }, task, { attribute, name }, bytes) {
+// Sends a file of a result of a device; `via` is the device whose package it has opened, `user` whose result it is: the
+// site takes it of no other one. Returns whether it is taken.
+export async function sendFile({ device, user, via }, task, { attribute, name }, bytes) {
   const data = new FormData();
   data.set("device", device);
+  if (user) data.set("user", user);
   if (via) data.set("via", via);
   data.set("file", new File([bytes], name));
   try {

@@ -55,3 +55,19 @@ def test_who_lost_what_the_device_had_stored_sees_it_and_does_the_task_again(
         device.go("")
         device.press("#understood")
         device.wait(lambda page: not device.all("#loss"))
+
+
+def test_a_database_that_is_closed_under_a_page_is_opened_again(
+    device: Device, line: Line, locked: Callable[[], int]
+) -> None:
+    task = locked()
+    device.open()
+    device.exchanged()
+    device.wait(lambda page: device.tasks() == [str(task)])
+    where = {"origin": line.url.rstrip("/"), "storageTypes": "indexeddb"}
+    device.page.execute_cdp_cmd("Storage.clearDataForOrigin", where)
+    device.go("outbox")
+    device.press("#send")
+    device.go("")
+    device.wait(lambda page: device.tasks() == [str(task)])
+    assert device.one("#who").text == "carol"

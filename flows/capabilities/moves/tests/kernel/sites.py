@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from datetime import timedelta
 from typing import Any
 
@@ -57,6 +58,12 @@ class Site:
 
     def publish(self, definition: Mapping[str, Any]) -> None:
         api.flows.publish("orders", definition, conn=self.conn)
+
+    def on(self, conn: psycopg.Connection[Any]) -> Site:
+        """Return the same installation on another connection."""
+        found = copy(self)
+        found.conn = conn
+        return found
 
     # -- moves
     def knows(self, other: Site, flows: tuple[str, ...] = ("*",)) -> None:

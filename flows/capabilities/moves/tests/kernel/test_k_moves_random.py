@@ -1,17 +1,27 @@
-"""Two installations, messages that are lost, repeated, reordered and late, and calls that are broken off."""
+"""Two installations, messages that are lost, repeated, reordered and late, and processes that are killed."""
 
 from __future__ import annotations
 
+import multiprocessing
 import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
+import psycopg
 import pytest
 
 from flows import api, errors
 from flows.capabilities.moves.tests.kernel.sites import LIVING, Site
 from flows.tests.spread import seeds
+from testkit.waiting import until
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 ROUNDS = 60
+KILLED, LATEST = 0.2, 0.02  # of the calls so many; at most so many seconds after the process has a connection
+FORK = multiprocessing.get_context("fork")
+Work = Callable[["psycopg.Connection[Any]"], object]
 LOOP = {
     "attributes": [
         {"name": "number", "business_key": True},
@@ -43,16 +53,34 @@ class Net:
         sender, receiver, message = self.on_their_way[place]
         if self.chance.random() < 0.8:  # else it comes again
             del self.on_their_way[place]
-        self.send(receiver, sender, received(receiver, message, self.chance.random() < 0.2))
+        if self.chance.random() < KILLED:
+            killed(receiver, self.chance, lambda conn: api.moves.receive(message, conn=conn))
+        else:
+            self.send(receiver, sender, receiver.receive(message))
 
 
-def received(site: Site, message: bytes, broken: bool) -> bytes | None:
-    """Have a site read a message; a call that is broken off leaves nothing."""
-    if not broken:
-        return site.receive(message)
-    with site.conn.transaction(force_rollback=True):
-        site.receive(message)
-    return None
+def killed(site: Site, chance: random.Random, work: Work) -> None:
+    """Do something in a process that is killed at any moment: it may have been done or not."""
+    mine, theirs = FORK.Pipe()
+    process = FORK.Process(target=_perform, args=(site.uri, work, theirs))
+    process.start()
+    pid = mine.recv()
+    time.sleep(chance.random() * LATEST)
+    process.kill()
+    process.join()
+    there = "select 1 from pg_stat_activity where pid = %s"
+    until(lambda: not site.one(there, [pid]), what="the server goes on for a process that was killed")
+
+
+def taking_back(move: str) -> Work:
+    return lambda conn: api.moves.take_back(move, "again", conn=conn)
+
+
+def _perform(uri: str, work: Work, ready: Any) -> None:
+    with psycopg.connect(uri, autocommit=True) as conn:
+        ready.send(conn.info.backend_pid)
+        with suppress(errors.WedError):  # as where it is not killed
+            work(conn)
 
 
 class Pair:
@@ -83,15 +111,24 @@ class Pair:
             self, self.chance.choice(("work", "hand_over", "send", "send", "take_back", "deliver", "deliver"))
         )(site)
 
+    def either(self, site: Site, work: Work) -> None:
+        """Do something, or try to in a process that is killed."""
+        if self.chance.random() < KILLED:
+            killed(site, self.chance, work)
+        else:
+            work(site.conn)
+
     def work(self, site: Site) -> None:
         if site in self.running():
-            wid = self.wid(site)
-            site.step("work", wid, turn=len(self.done) + 1)
-            self.done.append(site.name)
+            wid, turn = self.wid(site), len(self.done) + 1
+            self.either(site, lambda conn: site.on(conn).step("work", wid, turn=turn))
+            if site.state(wid)["turn"] == turn:
+                self.done.append(site.name)
 
     def hand_over(self, site: Site) -> None:
         if site in self.running():
-            site.hand_over(self.wid(site), self.other(site))
+            wid, other = self.wid(site), self.other(site)
+            self.either(site, lambda conn: site.on(conn).hand_over(wid, other))
 
     def send(self, site: Site) -> None:
         for move in api.moves.list(
@@ -103,7 +140,7 @@ class Pair:
     def take_back(self, site: Site) -> None:
         for move in api.moves.list(direction="sent", states=["offered", "released"], conn=site.conn):
             try:
-                api.moves.take_back(move.id, "again", conn=site.conn)
+                self.either(site, taking_back(move.id))
             except errors.MoveNotOpen:
                 assert move.state == "released"
 

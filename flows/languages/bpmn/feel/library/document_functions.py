@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from flows.languages.bpmn.feel import lists
 from flows.languages.bpmn.feel.lists import NULL, NoValue, Value, one, whole
-from flows.languages.bpmn.feel.paths import Documents, Mapped, at, quoted
+from flows.languages.bpmn.feel.paths import Documents, Extreme, Mapped, at, quoted
 from flows.languages.bpmn.feel.values import Part
 
 MOST_ITEMS = 200
@@ -81,12 +81,17 @@ def mean(of: Mapped) -> Part:
     return Part(f"({total(of)} / nullif({of.of.count()}, 0)::numeric)", "numeric")
 
 
-def extreme(of: Mapped) -> Part:
-    """Raise NoValue: no path has the least or the greatest item."""
-    raise NoValue(
-        "The least or greatest item of a list in an attribute is not computed here; compare each item, such "
-        "as “some x in list satisfies x > 5”."
-    )
+def extreme(greatest: bool) -> Callable[[Mapped], Extreme]:
+    """Return the function that returns the least or the greatest item."""
+
+    def found(of: Mapped) -> Extreme:
+        if of.path != "@":
+            raise NoValue(
+                "“min” and “max” are of the items of a list in an attribute, not of what “for” makes."
+            )
+        return Extreme(of.of, greatest)
+
+    return found
 
 
 def truth(word: str) -> Callable[[Mapped], Part]:

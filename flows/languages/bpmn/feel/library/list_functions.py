@@ -116,7 +116,7 @@ def _folded(value: Value, form: Callable[[list[str]], str], empty: str) -> Value
 
 
 def _either(
-    in_attribute: Callable[[Mapped], Part], written: Callable[[Value], Value]
+    in_attribute: Callable[[Mapped], Value], written: Callable[[Value], Value]
 ) -> Callable[[Value], Value]:
     """Return a function of a list in an attribute or of one that is written out."""
 
@@ -222,8 +222,8 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "sum": ("list", _either(document_functions.total, total)),
     "product": ("list", _either(document_functions.times, times)),
     "mean": ("list", _either(document_functions.mean, mean)),
-    "min": ("list", _either(document_functions.extreme, _extreme("least"))),
-    "max": ("list", _either(document_functions.extreme, _extreme("greatest"))),
+    "min": ("list", _either(document_functions.extreme(greatest=False), _extreme("least"))),
+    "max": ("list", _either(document_functions.extreme(greatest=True), _extreme("greatest"))),
     "all": ("list", _either(document_functions.truth("every"), _truths("and"))),
     "any": ("list", _either(document_functions.truth("some"), _truths("or"))),
     "string join": ("list, delimiter?", joined),

@@ -65,10 +65,15 @@ def _found(form: str, type_: str) -> Callable[[Part, Part], Part]:
     return function
 
 
-def _pattern(part: Part) -> str:
-    found = _written(part)
-    if _PATTERN.fullmatch(found) is None:
+def checked_pattern(text: str) -> str:
+    """Return a pattern that XPath and the database read alike. Raises NoValue for another one."""
+    if _PATTERN.fullmatch(text) is None:
         raise NoValue("The pattern has a sign that regular expressions of the database read in another way.")
+    return text
+
+
+def _pattern(part: Part) -> str:
+    checked_pattern(_written(part))
     return str(part)
 
 
