@@ -115,7 +115,8 @@ $$;
 -- Locks: by load, the number of the job and the host, as its user.
 create or replace function wedsql.task_host(p_flow text, p_transition text, p_attempt integer,
   p_wid integer default null, p_job bigint default null) returns text
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_application jsonb := (

@@ -1,6 +1,7 @@
 -- Tasks in instances with long histories: the same tasks performed hundreds of times. What follows the open
 -- tasks of an instance finds them by an index of their own, and the last ones by their numbers. No other
--- query has its condition, and this one has no other's: whatever the statistics say, none is taken for another.
+-- query has its condition, and this one has no other's: whatever the statistics say, none is taken for
+-- another.
 drop index if exists wedsql.task_instance;
 create index if not exists task_instance on wedsql.task (wid, job_id);
 create index if not exists task_instance_open on wedsql.task (wid)
