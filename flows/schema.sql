@@ -2128,7 +2128,8 @@ create index move_due on wedsql.move (next_at) where (next_at is not null);
 create index move_listed on wedsql.move (direction, begun_at desc, id);
 create index move_of_instance on wedsql.move (origin, origin_wid, counter);
 create index move_open on wedsql.move (state, expires_at) where state in ('offered', 'released', 'held');
-create index move_peer_due on wedsql.move (peer_id, next_at) where ((next_at is not null) and (direction = 'O'));
+create index move_peer_due on wedsql.move (peer_id, next_at) where ((next_at is not null) and (direction =
+  'O'));
 create index move_settled on wedsql.move (settled_at) where (settled_at is not null);
 
 -- Other installations. url: where packages are sent by HTTP; null: only by files. flows: of which instances
