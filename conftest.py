@@ -63,7 +63,7 @@ os.environ |= {
 django.setup()
 
 from django.conf import settings  # noqa: E402 - they are made above
-from django.db import connection  # noqa: E402 - the settings are made above
+from django.db import connection, transaction  # noqa: E402 - the settings are made above
 from django.test.utils import setup_databases, teardown_databases  # noqa: E402
 from django.utils import translation  # noqa: E402
 
@@ -288,6 +288,20 @@ def flow_pool(dsn: str) -> Iterator[FlowPool]:
         pool = FlowPool(admin)
         yield pool
         pool.close()
+
+
+@pytest.fixture(scope="module")
+def standing(django_db_setup: None, django_db_blocker: Any) -> Callable[[Callable[[], str]], str]:
+    """A function that makes a flow which the tests of the module share, in a transaction before theirs.
+
+    What they do to it is rolled back.
+    """
+
+    def made(make: Callable[[], str]) -> str:
+        with django_db_blocker.unblock(), transaction.atomic():
+            return make()
+
+    return made
 
 
 @pytest.fixture

@@ -30,13 +30,16 @@ def keep_what_is_there() -> None:
 
 
 def remove(path: Path) -> None:
-    """Drop all flows and drafts; after most files also empty the tables that were empty.
+    """Drop flows, drafts and devices, of which a person has 50 at most.
+
+    After most files also empty the tables that were empty.
 
     Raises django.db.OperationalError when a process of a test still has a lock.
     """
     with connection.cursor() as cursor:
         cursor.execute("set lock_timeout = '20s'")
         cursor.execute("delete from wedsql.draft")
+        cursor.execute("delete from wedsql.device")
         cursor.execute("select wedsql.drop_flow(f.name, true) from wedsql.flow f")
         if not path.as_posix().startswith(LIVING):
             cursor.execute(_emptying())

@@ -1,5 +1,6 @@
 -- Hooks, central triggers, owners, rights, first partitions, and the generated functions of every flow.
 select wedsql._generate_hooks();
+select wedsql._generate_invariants();
 
 drop trigger if exists a_before on wedsql.attr;
 create trigger a_before before insert or update

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
@@ -21,10 +21,9 @@ def alice(db: None) -> Client:
 
 
 @pytest.fixture(scope="module")
-def standing_fig2(django_db_setup: None, django_db_blocker: Any) -> str:
+def standing_fig2(standing: Callable[[Callable[[], str]], str]) -> str:
     """The flow of figure 2 that the tests of a module share if what they do to it is rolled back."""
-    with django_db_blocker.unblock():
-        return loaded_fig2()
+    return standing(loaded_fig2)
 
 
 @pytest.fixture

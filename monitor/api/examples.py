@@ -66,6 +66,7 @@ BODIES: dict[str, Any] = {
         ],
     },
     "ReasonIn": {"reason": "The customer asked for it."},
+    "OperateIn": {"reason": "The customer asked for it."},
     "LookIn": {"attributes": ["tax_number"], "reason": "The customer called about the invoice."},
     "ChildrenIn": {"count": 2},
     "PriorityIn": {"reason": "An important customer.", "priority": 10},

@@ -61,6 +61,23 @@ class ReasonIn(Input):
     reason: ReasonText
 
 
+class OthersIn(Input):
+    """What is known of others who have something of the instance, and may lose it.
+
+    `claimed_by` is the other person who has claimed the case, and `held` how many tasks of the instance other
+    persons hold, as a preview says.
+    """
+
+    claimed_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
+    held: Annotated[int, Field(ge=0, lt=2**31)] = 0
+
+
+class OperateIn(OthersIn):
+    """Why; the history keeps it. For `claimed_by` and `held`, see the repair of an instance."""
+
+    reason: ReasonText
+
+
 class LookIn(Input):
     """Masked attributes to look at, and why; the audit of the flow keeps it."""
 
@@ -73,7 +90,7 @@ class LookIn(Input):
     ]
 
 
-class PriorityIn(ReasonIn):
+class PriorityIn(OperateIn):
     priority: Annotated[int, Field(ge=-32768, le=32767)]
 
 
@@ -83,15 +100,15 @@ class ChildrenIn(Input):
     count: Annotated[int, Field(ge=1, le=100_000)]
 
 
-class ExtendIn(ReasonIn):
+class ExtendIn(OperateIn):
     seconds: Annotated[float, Field(gt=0, le=30 * 86_400)]
 
 
-class ReassignIn(ReasonIn):
+class ReassignIn(OperateIn):
     to: Annotated[str, StringConstraints(max_length=200, strip_whitespace=True), Storable]
 
 
-class RematchIn(Input):
+class RematchIn(OthersIn):
     reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
 
 
@@ -102,7 +119,7 @@ class RepairPreviewIn(Input):
     arguments: dict[str, Any] = {}
 
 
-class RepairIn(RepairPreviewIn):
+class RepairIn(RepairPreviewIn, OthersIn):
     """Why, and the step of a preview: at another step nothing is done.
 
     `claimed_by` is the other person who has claimed the case, and `held` how many tasks of the instance other
@@ -111,8 +128,6 @@ class RepairIn(RepairPreviewIn):
 
     reason: ReasonText
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
-    claimed_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
-    held: Annotated[int, Field(ge=0, lt=2**31)] = 0
 
 
 class BulkPreviewIn(Input):
@@ -266,7 +281,11 @@ class ReleaseTaskIn(Input):
 class GiveTaskIn(Input):
     """`held_by` is the other person who holds the task."""
 
-    to: Annotated[str, StringConstraints(min_length=1, max_length=150, strip_whitespace=True), Storable]
+    to: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=150, pattern=PRINTED, strip_whitespace=True),
+        Storable,
+    ]
     reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
     held_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
 

@@ -12,6 +12,7 @@ from ninja import Status
 from flows import api as kernel
 from flows.queries import instances
 from monitor.api import inputs, schemas
+from monitor.api.others import check_others
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE, OPERATE_SHOWN, PERFORM_SHOWN, call_of, flow_of, number_of, router
 from monitor.operations import Detail, arguments, perform
@@ -49,9 +50,9 @@ def start(request: HttpRequest, response: HttpResponse, name: str, given: inputs
 @router.post(
     "/instances/{int:wid}/cancel", response=schemas.DoneOut, auth=OPERATE_SHOWN, summary="Cancel an instance"
 )
-def cancel(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
+def cancel(request: HttpRequest, wid: int, given: inputs.OperateIn) -> Any:
     """Cancel an instance that has not ended, without compensation."""
-    return _perform(request, "cancel", wid, None, given.reason)
+    return _perform(request, "cancel", wid, None, given)
 
 
 @router.post(
@@ -60,17 +61,17 @@ def cancel(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
     auth=OPERATE_SHOWN,
     summary="Suspend an instance",
 )
-def suspend(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
+def suspend(request: HttpRequest, wid: int, given: inputs.OperateIn) -> Any:
     """Stop an instance: no job is offered or committed until it is resumed."""
-    return _perform(request, "suspend", wid, None, given.reason)
+    return _perform(request, "suspend", wid, None, given)
 
 
 @router.post(
     "/instances/{int:wid}/resume", response=schemas.DoneOut, auth=OPERATE_SHOWN, summary="Resume an instance"
 )
-def resume(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
+def resume(request: HttpRequest, wid: int, given: inputs.OperateIn) -> Any:
     """Let a suspended instance continue with the time that was left."""
-    return _perform(request, "resume", wid, None, given.reason)
+    return _perform(request, "resume", wid, None, given)
 
 
 @router.post(
@@ -83,6 +84,7 @@ def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
     """Evaluate the conditions of the flow on the instance again; `fired` are the transitions that fired."""
     caller, flow, reason = call_of(request).caller, flow_of(request).name, given.reason
     caller.check("rematch", flow, wid)
+    check_others(wid, caller, given)
     done = kernel.instances.rematch(flow, [wid], actor=caller.name, reason=reason)
     _log(request, "rematch", wid)
     return {"changed": bool(done["changed"]), "fired": sorted(done["fired"])}
@@ -94,9 +96,9 @@ def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
     auth=PERFORM_SHOWN,
     summary="Retry a job",
 )
-def retry(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
+def retry(request: HttpRequest, wid: int, job: int, given: inputs.OperateIn) -> Any:
     """Offer a job that waits for its next try or is parked; a parked one needs the right to handle cases."""
-    return _perform(request, "retry", wid, job, given.reason)
+    return _perform(request, "retry", wid, job, given)
 
 
 @router.post(
@@ -105,9 +107,9 @@ def retry(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> A
     auth=OPERATE_SHOWN,
     summary="End the lease of a job",
 )
-def release(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
+def release(request: HttpRequest, wid: int, job: int, given: inputs.OperateIn) -> Any:
     """End the lease of a job; the result of its holder will be rejected."""
-    return _perform(request, "release", wid, job, given.reason)
+    return _perform(request, "release", wid, job, given)
 
 
 @router.post(
@@ -116,9 +118,9 @@ def release(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) ->
     auth=OPERATE_SHOWN,
     summary="Withdraw a job",
 )
-def withdraw(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
+def withdraw(request: HttpRequest, wid: int, job: int, given: inputs.OperateIn) -> Any:
     """Remove a job that no worker holds; the instance may become an exception."""
-    return _perform(request, "withdraw", wid, job, given.reason)
+    return _perform(request, "withdraw", wid, job, given)
 
 
 @router.post(
@@ -129,7 +131,7 @@ def withdraw(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -
 )
 def priority(request: HttpRequest, wid: int, job: int, given: inputs.PriorityIn) -> Any:
     """Change the priority of a job; the highest of a transition is taken first."""
-    return _perform(request, "priority", wid, job, given.reason, given.priority)
+    return _perform(request, "priority", wid, job, given, given.priority)
 
 
 @router.post(
@@ -140,7 +142,7 @@ def priority(request: HttpRequest, wid: int, job: int, given: inputs.PriorityIn)
 )
 def extend(request: HttpRequest, wid: int, job: int, given: inputs.ExtendIn) -> Any:
     """Prolong the time limit of a job, also while a worker performs it, and the lease that holds it."""
-    return _perform(request, "extend", wid, job, given.reason, given.seconds)
+    return _perform(request, "extend", wid, job, given, given.seconds)
 
 
 @router.post(
@@ -151,16 +153,22 @@ def extend(request: HttpRequest, wid: int, job: int, given: inputs.ExtendIn) -> 
 )
 def reassign(request: HttpRequest, wid: int, job: int, given: inputs.ReassignIn) -> Any:
     """Let only workers of the name `to` take the job from now on; an empty one gives it back to all."""
-    return _perform(request, "reassign", wid, job, given.reason, given.to)
+    return _perform(request, "reassign", wid, job, given, given.to)
 
 
 def _perform(
-    request: HttpRequest, name: str, wid: int, job: int | None, reason: str, detail: Detail = None
+    request: HttpRequest,
+    name: str,
+    wid: int,
+    job: int | None,
+    given: inputs.OperateIn,
+    detail: Detail = None,
 ) -> Any:
     found = None if job is None else number_of(job)
     caller, flow = call_of(request).caller, flow_of(request).name
     caller.check(name, flow, wid, arguments(name, found, detail))
-    perform(name, wid, found, detail, reason, caller.name)
+    check_others(wid, caller, given)
+    perform(name, wid, found, detail, given.reason, caller.name)
     return _done(request, name, wid)
 
 

@@ -123,8 +123,7 @@ def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
     listed = past.listed if chosen.at else instances.listed
     with snapshot():
         page = listed(chosen, cursor(given.cursor, given.limit), columns, oldest_first=oldest)
-    names = [each.name for each in columns]
-    rows = [shown.instance_row(each, name, names) for each in page.items]
+    rows = [shown.instance_row(each, name, columns) for each in page.items]
     disclosure.counted(len(rows))
     return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 

@@ -100,10 +100,10 @@ class InstanceOut(Schema):
 
 
 class InstanceWithValuesOut(InstanceOut):
-    """One row of the list of a flow, with the chosen attributes as text, cut to 120 characters."""
+    """One row of the list of a flow, with the chosen attributes as in a state, cut after 121 characters."""
 
     seq: int
-    values: dict[str, str | None]
+    values: dict[str, Any]
 
 
 class InstancesOut(Schema):

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from flows import json_text
 from flows.capabilities.reasons.api import InstanceReasons, RuleReason
 from flows.queries.counts import Count
+from flows.queries.definitions import Attribute
 from flows.queries.everywhere import AnyInstance
 from flows.queries.history.trace import Step
-from flows.queries.instances import InstanceRow
+from flows.queries.instances import CELL_CHARS, InstanceRow
 from flows.queries.jobs import OpenJob
 from flows.queries.overview import FlowSummary
 from monitor.api.schemas import JOB_STATE, STATUS
 
 Out = dict[str, Any]
+# The types whose values are no texts in a state.
+TYPED = ("integer", "numeric", "boolean", "jsonb")
 
 
 def count(found: Count) -> Out:
@@ -44,12 +49,23 @@ def any_instance(found: AnyInstance) -> Out:
     return row | {"flow": found.flow_name, "status": STATUS[found.status]}
 
 
-def instance_row(found: InstanceRow, flow_name: str, columns: list[str]) -> Out:
-    """Return one row of the list of a flow."""
+def instance_row(found: InstanceRow, flow_name: str, columns: Sequence[Attribute]) -> Out:
+    """Return one row of the list of a flow; values have the types of JSON that they have in a state."""
     names = ("wid", "seq", "reason", "key", "started_at", "changed_at")
     row = {name: getattr(found, name) for name in names}
-    values = dict(zip(columns, found.cells, strict=True))
+    values = {one.name: _typed(text, one.type) for one, text in zip(columns, found.cells, strict=True)}
     return row | {"flow": flow_name, "status": STATUS[found.status], "values": values}
+
+
+def _typed(text: str | None, kind: str) -> Any:
+    """Return the value of a cell; one that is cut, or has no form in JSON (NaN), stays a text."""
+    if text is None or kind not in TYPED or len(text) > CELL_CHARS:
+        return text
+    try:
+        found = json_text.decode(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(found, float) else found
 
 
 def job(found: OpenJob) -> Out:

@@ -163,7 +163,7 @@ def may_withdraw(user: AnyUser, found: Proposal) -> bool:
     if found.bulk:
         return may_handle(user, found.flow) or may_all(user, found.operation, [found.flow])
     wid = found.wid or 0
-    return may_on(user, "handle", found.flow, wid) or may_on(user, "operate", found.flow, wid)
+    return any(may_on(user, action, found.flow, wid) for action in ("handle", "operate", "move"))
 
 
 def _changes(found: Proposal, flow: FlowInfo) -> list[consequences.Cell]:

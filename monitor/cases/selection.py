@@ -49,8 +49,8 @@ KIND = Kind(
     _("Filter cases"),
     _("A 17, amount>500, case.due:today"),
 )
-USUAL = ("instance", "cause", "flow", "state", "waits", "severity", "due", "opened")
-USUAL_CLOSED = ("instance", "cause", "flow", "state", "queue", "severity", "closed", "opened")
+USUAL = ("cause", "flow", "state", "waits", "severity", "due", "opened")
+USUAL_CLOSED = ("cause", "flow", "state", "queue", "severity", "closed", "opened")
 
 
 @dataclass(frozen=True)

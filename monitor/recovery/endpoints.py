@@ -13,6 +13,7 @@ from flows.errors import WedError
 from monitor import masking
 from monitor.api import inputs, schemas
 from monitor.api.caller import Caller
+from monitor.api.others import check_others
 from monitor.api.problems import Problem
 from monitor.api.routing import PERFORM_SHOWN, call_of, flow_of, router
 from monitor.recovery import schemas as repairs
@@ -29,7 +30,7 @@ log = logging.getLogger("wedsql.api")
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Perform an operation on an instance; with `seq`, the step of a preview, only on that state."""
     caller = _allowed(request, wid, given)
-    _check_others(wid, caller, given)
+    check_others(wid, caller, given)
     done = kernel.repairs.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
@@ -50,23 +51,6 @@ def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn
     found = kernel.repairs.preview(wid, given.operation, given.arguments, actor=caller.name)
     tasks = kernel.tasks.of_others([wid], caller.name)
     return _shown(masking.preview(flow_of(request), found)) | {"holders": [vars(one) for one in tasks]}
-
-
-def _check_others(wid: int, caller: Caller, given: inputs.RepairIn) -> None:
-    """Raise Problem where others have the case or tasks of the instance, and the request does not say so."""
-    claims = [
-        one for one in kernel.cases.claims_of_others([wid], caller.name) if one.owner != given.claimed_by
-    ]
-    tasks = kernel.tasks.of_others([wid], caller.name)
-    said = [f"{one.owner} has claimed the case of instance {wid}." for one in claims]
-    needed = [f"“claimed_by” “{one.owner}”" for one in claims]
-    if given.held != (count := sum(one.tasks for one in tasks)):
-        named = ", ".join(one.owner for one in tasks)
-        said.append(f"Other persons hold {count} tasks of instance {wid}{f': {named}' if named else ''}.")
-        needed.append(f"“held” {count}")
-    if said:
-        hint = f"Send it again with {' and '.join(needed)}; who loses a claim or a task gets a message."
-        raise Problem(409, " ".join(said), hint, code="WD516" if claims else "")
 
 
 def _allowed(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Caller:

@@ -121,7 +121,7 @@ def _results(rules: Sequence[RuleReason], flow: FlowInfo) -> dict[str, set[str]]
 
 def _help(rule: RuleReason, helped: Mapping[str, Sequence[Helped]]) -> int:
     """Return in how many cases persons helped with what one of the ways needs."""
-    return max((_help_of(way, helped) for way in rule.ways), default=0)
+    return max((_help_of(way, helped) for way in rule.ways), default=0) if helped else 0
 
 
 def _help_of(way: Sequence[Obstacle], helped: Mapping[str, Sequence[Helped]]) -> int:

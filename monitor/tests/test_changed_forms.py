@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
@@ -41,8 +42,18 @@ def states(flow: str) -> list[dict[str, Any]]:
         return [row[0] if isinstance(row[0], dict) else json.loads(row[0]) for row in cursor.fetchall()]
 
 
+@pytest.fixture(scope="module")
+def standing_flow(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_flow)
+
+
 @pytest.fixture
-def flow(db: None) -> str:
+def flow(standing_flow: str, db: None) -> str:
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_flow
+
+
+def made_flow() -> str:
     name = unique()
     api.flows.create(name)
     api.flows.publish(name, BEFORE)

@@ -8,6 +8,7 @@ The first word is for GET, the second for POST.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 ROLES = (
@@ -397,6 +398,7 @@ def rows(table: str, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
         yield prefix + route, letters
 
 
+@functools.cache
 def urls() -> dict[str, tuple[str, str]]:
     """Return the expected answers to GET and POST for each route of the site."""
     found = dict(rows(URLS)) | dict(rows(API, "api/v1/"))
@@ -405,6 +407,7 @@ def urls() -> dict[str, tuple[str, str]]:
     return {route: (get, post) for route, (get, post) in found.items()}
 
 
+@functools.cache
 def answers(role: str) -> dict[str, tuple[str, str]]:
     """Return the expected answers to GET and POST of a role for each route of the site."""
     column = ROLES.index(LIKE.get(role, role))

@@ -15,11 +15,17 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
+from selenium.common.exceptions import (
+    NoSuchElementException,
+    StaleElementReferenceException,
+    TimeoutException,
+    WebDriverException,
+)
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
+from testkit.cases import pairs
+from testkit.waiting import until
 from testkit.web import WebServer
 
 # The first one is Chromium without its windows: the same pages take three quarters of the time.
@@ -38,8 +44,13 @@ FLAGS = (
     "--no-default-browser-check",
     "--password-store=basic",
     "--lang=en",
+    # Half of what a start takes are pages of the address line, which is not shown, and a process in reserve.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,OmniboxAimPopup,"
+    "SpareRendererForSitePerProcess",
 )
 DESK, PHONE = (1280, 900), (390, 844)
+# Theme and language, of which neither changes what the other does.
+LOOKS = pairs(("light", "dark"), ("en", "pt-br"), 2)
 PASSWORD = "a password for tests only"
 Login = Callable[..., None]
 LogIn = Callable[..., None]
@@ -196,14 +207,17 @@ def wait_in(
     def looked_at(page: webdriver.Chrome) -> Any:
         try:
             return condition(page)
-        except StaleElementReferenceException:
+        except (StaleElementReferenceException, NoSuchElementException):
             return None  # the page is being replaced: look again
         except WebDriverException as error:
             if REPLACED in str(error.msg):
                 return None
             raise
 
-    return WebDriverWait(browser, seconds, 0.05).until(looked_at)
+    try:
+        return until(lambda: looked_at(browser), seconds, pause=0.05)
+    except TimeoutError as error:
+        raise TimeoutException(str(error)) from None
 
 
 @pytest.fixture(scope="session")

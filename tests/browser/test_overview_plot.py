@@ -54,6 +54,8 @@ def test_the_plot_shows_what_its_table_has(
         ".map(row => [row.dataset.finished, row.dataset.started, row.dataset.exceptions])"
     )
     assert any(int(started) >= 4 for _finished, started, _exceptions in rows), rows
+    latest = [each.text for each in browser.find_elements(By.CSS_SELECTOR, VALUES)][1:4]
+    assert latest == rows[-1], "without a pointer, the legend has the last values"
     over = browser.find_element(By.CSS_SELECTOR, "#plot .u-over")
     ActionChains(browser).move_to_element_with_offset(over, over.size["width"] // 2 - 2, 0).perform()
     shown = [each.text for each in browser.find_elements(By.CSS_SELECTOR, VALUES)][1:4]

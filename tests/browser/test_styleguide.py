@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
@@ -83,3 +84,20 @@ def test_each_sample_is_legible(theme: str, browser: webdriver.Chrome, server: W
                 low[element.get_attribute("outerHTML")] = round(ratio, 2)
 
     assert low == {}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_each_button_is_legible_below_the_pointer(
+    theme: str, browser: webdriver.Chrome, server: WebServer
+) -> None:
+    browser.get(f"{server.url}styleguide/")
+    sheet = browser.find_element(By.CSS_SELECTOR, f'.sheet[data-theme="{theme}"]')
+    low, buttons = {}, sheet.find_elements(By.CSS_SELECTOR, "button:enabled, a.button")
+    for element in (one for one in buttons if one.is_displayed()):
+        browser.execute_script("arguments[0].scrollIntoView({ block: 'center' })", element)
+        ActionChains(browser).move_to_element(element).perform()
+        ratio = contrast(colour(element, "color"), colour(element, "backgroundColor"))
+        if ratio < 4.5:
+            low[element.get_attribute("outerHTML")] = round(ratio, 2)
+
+    assert buttons and low == {}

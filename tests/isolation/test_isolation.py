@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from flows.tests.spread import chosen
@@ -62,6 +63,15 @@ def check_invariants(connections: SpecConnections, orders: list[list[str]]) -> N
     connections.clear()
     broken = connections.watcher.execute(BROKEN).fetchall()
     assert not broken, f"one of {orders}: {broken}"
+
+
+def test_words_that_read_are_called_once_in_a_condition(dsn: str) -> None:
+    """A volatile one is called for each of the rows that all earlier orders have left."""
+    volatile = """
+        select array_agg(proname::text) from pg_proc where pronamespace = 'words'::regnamespace
+        and provolatile = 'v' and prorettype <> 'void'::regtype"""
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute(volatile).fetchone() == (["continue_all"],), "this one works"
 
 
 def test_the_runner_sees_a_deadlock(dsn: str, tmp_path: Path) -> None:

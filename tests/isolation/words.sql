@@ -15,7 +15,7 @@ $$;
 select wedsql.create_flow('iso');
 
 -- How sessions take and complete (iso.mode): single; batch, jobs of two instances per call; held, by locks of the session.
-create function words.mode() returns text language sql as $$ select coalesce(nullif(current_setting('iso.mode', true), ''), 'single') $$;
+create function words.mode() returns text language sql stable as $$ select coalesce(nullif(current_setting('iso.mode', true), ''), 'single') $$;
 
 -- Start the instance that is checked; in a batch a second one has the same steps and is locked after it.
 -- Nothing of earlier instances is due any more: a round of the reaper has a time limit.

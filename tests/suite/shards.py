@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tests.suite import durations
 from tests.suite.parts import Part
 
-LENGTH = 190.0  # seconds of a shard
+LENGTH = 240.0  # seconds of a shard; each one starts a server, and imports the site
 HALVED = (
     4  # a part of so many shards has its last one in halves: at the end no processor waits long for another
 )

@@ -15,7 +15,7 @@ from flows.capabilities.recovery.api import RepairPreview
 from flows.management.base import FlowCommand, Usage, cell, name_and_value
 from flows.models import Status, Trigger
 
-KINDS = {"job": int, "seq": int, "seconds": float, "text": str}
+KINDS = {"job": int, "seq": int, "whole": int, "seconds": float, "text": str}
 
 
 def _proposed(number: int) -> str:

@@ -24,6 +24,18 @@ begin
   perform wedsql._notify(v_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;
 
+-- Checks that an instance, which the caller holds, is not at another installation.
+-- Raises: WD105.
+create or replace function wedsql._check_here(p_wid integer, p_status "char") returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_status = 'M' then
+    perform wedsql._raise('WD105', 'Instance {instance} is at another installation.',
+      'It is continued there, until it is handed back or taken back.',
+      jsonb_build_object('instance', p_wid));
+  end if;
+end $$;
+
 -- Returns the flow of an instance that is running, an exception or suspended, with the instance locked;
 -- p_compensating: or that is being compensated.
 -- Locks: the instance's wed_flow row.
@@ -47,11 +59,9 @@ begin
     perform wedsql._raise('WD105', 'Instance {instance} is being compensated.',
       'Wait for its compensations, or retry or skip the one that failed.',
       jsonb_build_object('instance', p_wid));
-  elsif v_status = 'M' then
-    perform wedsql._raise('WD105', 'Instance {instance} is at another installation.',
-      'It is continued there, until it is handed back or taken back.',
-      jsonb_build_object('instance', p_wid));
-  elsif v_status not in ('R', 'E', 'S', 'X') then
+  end if;
+  perform wedsql._check_here(p_wid, v_status);
+  if v_status not in ('R', 'E', 'S', 'X') then
     perform wedsql._raise('WD105', 'Instance {instance} is no longer running.',
                           'It is final, aborted or cancelled.',
       jsonb_build_object('instance', p_wid));

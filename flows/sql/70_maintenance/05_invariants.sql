@@ -170,19 +170,56 @@ select array(
    order by o.wid limit p_limit))
 $$;
 
--- Returns how many violations a query finds, and the first p_examples of them in the order of instances;
--- p_wids null checks every instance.
+-- Returns the query for how many violations a query finds and for the first examples of them, in the order of
+-- instances. Its parameters are the instances, which p_all leaves out because all are checked, and how many
+-- examples.
+create or replace function wedsql._invariant_count(p_query text, p_all boolean, p_wids text, p_examples text)
+returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select format($q$
+    select count(*), coalesce(jsonb_agg(q.found order by q.n) filter (where q.n <= %s), '[]')
+    from (select o.found, row_number() over (order by o.found -> 'wid', o.found) as n from (%s) o) q$q$,
+  p_examples, replace(p_query, '{i}', case when p_all then 'wedsql.instance'
+    else format('(select n.* from unnest(%s) u (w) join wedsql.instance n on n.wid = u.w)', p_wids) end))
+$$;
+
+-- Returns how many violations a query finds, and the first p_examples of them; p_wids null checks every
+-- instance.
 create or replace function wedsql._invariant(p_query text, p_wids integer[], p_examples integer)
 returns table (found bigint, examples jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off as $$
 begin
-  return query execute format($q$
-    select count(*), coalesce(jsonb_agg(q.found order by q.n) filter (where q.n <= $2), %L)
-    from (select o.found, row_number() over (order by o.found -> 'wid', o.found) as n from (%s) o) q$q$,
-    '[]', replace(p_query, '{i}', case when p_wids is null then 'wedsql.instance'
-      else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end))
-    using p_wids, p_examples;
+  return query execute wedsql._invariant_count(p_query, p_wids is null, '$1', '$2') using p_wids, p_examples;
 end $$;
+
+-- Generates the function for the invariants that need no flow's own table: their queries are the same in each
+-- check, so that a session plans them once.
+create or replace function wedsql._generate_invariants() returns void
+language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
+begin
+  execute format($q$create or replace function wedsql._fixed_violations(p_wids integer[], p_examples integer)
+    returns table (name text, found bigint, examples jsonb, sentence text)
+    language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off as %L$q$,
+    (select format(
+       E'#variable_conflict use_column\nbegin\n  if p_wids is null then%s\n  else%s\n  end if;\nend',
+       string_agg(q.all_of_them, '' order by q.name), string_agg(q.some, '' order by q.name))
+     from (select n.name, wedsql._fixed_invariant(n.name, n.sentence, n.query, true) as all_of_them,
+                  wedsql._fixed_invariant(n.name, n.sentence, n.query, false) as some
+           from (select o.name, max(o.sentence) as sentence, string_agg(o.query, ' union all ') as query
+                 from (select * from wedsql._invariant_queries()
+                       union all
+                       select k.key, k.value ->> 'sentence', k.value ->> 'query'
+                       from jsonb_each(wedsql._call_invariants()) k) o (name, sentence, query)
+                 group by o.name) n) q));
+end $$;
+
+-- Returns the statement that adds one invariant to the result of _fixed_violations.
+create or replace function wedsql._fixed_invariant(p_name text, p_sentence text, p_query text, p_all boolean)
+returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select format(E'\n    return query select %L, r.found, r.examples, %L from (%s) r (found, examples);', p_name,
+  p_sentence, wedsql._invariant_count(p_query, p_all, 'p_wids', 'p_examples'))
+$$;
 
 -- Returns whether the table of a flow is there, which then stays until the end of the transaction: a snapshot
 -- has flows that were dropped meanwhile.
@@ -211,27 +248,22 @@ begin
     v_wids := wedsql._invariant_sample(greatest(p_limit, 0));
   end if;
   return query
-  with q (name, sentence, query) as (
-    select o.name, max(o.sentence), string_agg(o.query, ' union all ') from (
-      select * from wedsql._invariant_queries()
-      union all
-      select n.key, n.value ->> 'sentence', n.value ->> 'query'
-      from jsonb_each(wedsql._call_invariants()) n) o (name, sentence, query)
-    group by o.name
+  select v.name, v.found, v.examples, v.sentence from (
+    select f.name, f.found, f.examples, f.sentence from wedsql._fixed_violations(v_wids, p_examples) f
     union all
-    select s.name, s.sentence,
-           coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')
-                     from wedsql.flow f
-                     where exists (select from wedsql.instance i where i.flow_id = f.id)
-                       and wedsql._is_there(f.name)),
-                    'select null::jsonb as found where false')
+    select s.name, r.found, r.examples, s.sentence
     from (values ('I2', 'Every condition that holds on a running instance has its job, unless a publication '
                   'left it for later or is still re-matching; a final state violates no integrity condition '
                   'of its version unless a person accepted it.'),
                  ('I3', 'The history has a row for each step, in order; folded it gives the present state.')
-         ) s (name, sentence))
-  select q.name, r.found, r.examples, q.sentence
-  from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by length(q.name), q.name;
+         ) s (name, sentence)
+    cross join lateral wedsql._invariant(
+      coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')
+                from wedsql.flow f
+                where exists (select from wedsql.instance i where i.flow_id = f.id)
+                  and wedsql._is_there(f.name)),
+               'select null::jsonb as found where false'), v_wids, p_examples) r) v
+  order by length(v.name), v.name;
 end $$;
 
 -- Returns the invariants in short, with one example of each that is violated; p_limit as in violations.

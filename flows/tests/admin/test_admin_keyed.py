@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib import admin
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -37,11 +39,23 @@ DEFINITION = {
 }
 
 
+@pytest.fixture(scope="module")
+def standing_orders(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_orders)
+
+
 @pytest.fixture
-def orders(monkeypatch: pytest.MonkeyPatch) -> str:
+def orders(standing_orders: str, db: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """A flow with five instances of two jobs and some steps, five failing conditions, five workers, and lists
     of two rows per page.
     """
+    cache.clear()  # it has what other tests have done with the flow
+    for model in ORDER:
+        monkeypatch.setattr(type(admin.site._registry[model]), "list_per_page", 2)
+    return standing_orders
+
+
+def made_orders() -> str:
     name = unique("orders")
     api.flows.create(name)
     api.flows.publish(name, DEFINITION)
@@ -53,8 +67,6 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> str:
         api.jobs.fail(job, "out of paper")
     for job in api.jobs.take_many(name, ["tr_b"], 3):
         api.jobs.complete(job, {"b": "done"})
-    for model in ORDER:
-        monkeypatch.setattr(type(admin.site._registry[model]), "list_per_page", 2)
     for number in range(5):
         api.workers.register("process", f"{name}#{number}", "here", number, [f"{name}:tr_a"])
     return name

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -35,9 +37,19 @@ def carol(db: None) -> Client:
     return client
 
 
+@pytest.fixture(scope="module")
+def standing_orders(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_orders)
+
+
 @pytest.fixture
-def orders(db: None) -> str:
+def orders(standing_orders: str, db: None) -> str:
     """A flow with two instances, a completed job and a job that failed."""
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_orders
+
+
+def made_orders() -> str:
     name = unique("orders")
     api.flows.create(name)
     api.flows.publish(name, FIGURE_TWO)

@@ -19,6 +19,7 @@ from flows.management import verbs
 from flows.tests.bpmn.files.bpmn_files import ORDER
 from flows.tests.pages import unique
 from flows.tests.pdl.pdl import workflow as pdl
+from testkit.cases import some
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -151,14 +152,17 @@ def wrong_values(verb: str, action: Action, at: Path) -> Sequence[str]:
 
 
 def lines(verb: str, flow: str, at: Path) -> Iterator[list[str]]:
-    """Yield command lines of a verb with one wrong value each."""
+    """Yield command lines of a verb with one wrong value each.
+
+    In a short run an argument gets each third of them, and the next one others.
+    """
     known = verbs.command(verb).create_parser("manage.py", "x")._actions
     for words in basis(verb, flow, at):
         place = 0
-        for action in known:
+        for number, action in enumerate(known):
             if action.dest in SHARED or action.nargs == 0:
                 continue
-            values = wrong_values(verb, action, at)
+            values = some(wrong_values(verb, action, at), 3, [*verbs.VERBS].index(verb) + number)
             if action.option_strings:
                 option = action.option_strings[-1]
                 rest = [*words]

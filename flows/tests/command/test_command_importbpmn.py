@@ -116,7 +116,9 @@ def test_words_that_sql_reserves_are_listed_by_the_names_that_their_attributes_g
         listed = ", ".join(f'"{name}" ({owner})' for name in ("color", "check_", "user_", "groe", "size"))
         assert f"Conditions name attributes that are not declared: {listed}." in said
         assert "bad_condition" not in said and '<wedsql:attribute name="check" />' not in said
-        for name in ("color", "size", "check_", "user_", "groe"):
+        for name in ("color", "size", "check_"):
+            assert said.count(f'<wedsql:attribute name="{name}" type="numeric" />') == 1
+        for name in ("user_", "groe"):
             assert said.count(f'<wedsql:attribute name="{name}" />') == 1
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from django.core.cache import cache
 
 from flows import api
 from flows.capabilities.approvals.api import ApprovalRule
@@ -19,8 +22,18 @@ MORE = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def standing_flow(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_flow)
+
+
 @pytest.fixture
-def flow(db: None) -> str:
+def flow(standing_flow: str, db: None) -> str:
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_flow
+
+
+def made_flow() -> str:
     name = unique()
     api.flows.create(name)
     rule = {"transition": "tr_a", "predicate": "a is null", "max_attempts": 1, "timeout": "1 hour"}

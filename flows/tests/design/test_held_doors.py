@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -25,9 +26,19 @@ RULE = {"transition": "tr_check", "predicate": "a is null", "performer": "person
 RULE_2 = {"transition": "tr_more", "predicate": "a = 'b'"}
 
 
+@pytest.fixture(scope="module")
+def standing_flow(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_flow)
+
+
 @pytest.fixture
-def flow(db: None) -> str:
+def flow(standing_flow: str, db: None) -> str:
     """A flow of which ana has taken a task."""
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_flow
+
+
+def made_flow() -> str:
     name = unique()
     api.flows.create(name)
     api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": [RULE, RULE_2]})

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -77,8 +78,18 @@ DOORS: dict[str, Door] = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def standing_flow(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_flow)
+
+
 @pytest.fixture
-def flow(db: None) -> str:
+def flow(standing_flow: str, db: None) -> str:
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_flow
+
+
+def made_flow() -> str:
     name = unique()
     api.flows.create(name)
     api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": []})

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from html import unescape
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
@@ -45,13 +47,23 @@ TWO = {
 }
 
 
-@pytest.fixture
-def task_flow() -> str:
-    """A flow with a task whose rule has no form."""
+@pytest.fixture(scope="module")
+def standing_task_flow(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_task_flow)
+
+
+def made_task_flow() -> str:
     flow = unique()
     api.flows.create(flow)
     api.flows.publish(flow, DEFINITION)
     return flow
+
+
+@pytest.fixture
+def task_flow(standing_task_flow: str, db: None) -> str:
+    """A flow with a task whose rule has no form."""
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_task_flow
 
 
 def tab(flow: str, query: str = "") -> str:

@@ -258,7 +258,7 @@ def test_every_function_that_a_condition_can_name_is_among_them(connect: Connect
             ("normalize", 12_000),
             ("replace", SIZE),
         ],
-        2,
+        4,
     ),
 )
 def test_the_stopwatch_finds_what_is_refused(connect: Connect, name: str, size: int) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations import Migration
 from django.db.migrations.exceptions import IrreversibleError
@@ -35,9 +37,19 @@ from flows.tests.pages import unique
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def standing_flow(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_flow)
+
+
 @pytest.fixture
-def flow(db: None) -> str:
+def flow(standing_flow: str, db: None) -> str:
     """A flow with the attributes a1 and a2 and two triggers, made by operations."""
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_flow
+
+
+def made_flow() -> str:
     name = unique()
     forwards(
         CreateFlow(name, {"label": "Orders"}),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
+from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
@@ -94,8 +95,18 @@ def both(error: errors.WedError) -> tuple[str, str]:
         return error.sentence, portuguese
 
 
+@pytest.fixture(scope="module")
+def standing_flow(standing: Callable[[Callable[[], str]], str]) -> str:
+    return standing(made_flow)
+
+
 @pytest.fixture
-def flow(db: None) -> str:
+def flow(standing_flow: str, db: None) -> str:
+    cache.clear()  # it has what other tests have done with the flow
+    return standing_flow
+
+
+def made_flow() -> str:
     name = unique()
     api.flows.create(name)
     api.flows.publish(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import count
 from urllib.parse import urlencode
 
 import pytest
@@ -17,6 +18,7 @@ from flows.queries.base import snapshot
 from flows.queries.lists import selections
 from flows.queries.lists.approvals import Listing
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
+from testkit.cases import turn
 
 LIST = "/cases/approvals/"
 
@@ -118,14 +120,15 @@ def test_proposals_are_found_by_what_they_and_their_instances_have(
 
 def test_each_part_of_a_proposal_can_be_asked_for(bea: Client, parcels: Parcels, waiting: list[int]) -> None:
     """Every operator of every part is SQL that runs, over proposals and over instances."""
-    values = {"integer": "1", "timestamptz": "today", "text": "x"}
+    values, number = {"integer": "1", "timestamptz": "today", "text": "x"}, count()
     for name, part in PARTS.items():
         for operator in part.operators if name.startswith("approval.") else ():
             value = part.choices[0] if part.choices else values[part.kind]
             text = {"has": f"has:{name}", "no": f"no:{name}", "range": f"{name}:{value}..{value}"}.get(
                 operator, f"{name}{operator}{value}"
             )
-            for page in (LIST, f"/flows/{parcels.flow}/", "/cases/", "/instances/"):
+            others = (f"/flows/{parcels.flow}/", "/cases/", "/instances/")
+            for page in (LIST, *turn(others, next(number))):
                 assert 'id="filter-error"' not in get(bea, f"{page}?{urlencode({'q': text})}"), (page, text)
 
 

@@ -40,6 +40,8 @@ def test_cases_are_listed_and_grouped(bea: Client, parcels: Parcels, lost: list[
     api.cases.sign()
     page = get(bea, "/cases/")
     assert all(f"/instances/{wid}/repair/" in page for wid in lost)
+    heads = re.findall(r'<th role="rowheader".*?</th>', page[page.index('id="cases-title"') :], re.DOTALL)
+    assert sorted(int(text_of(one).split()[0]) for one in heads) == lost, "a case has its instance's number"
     group = next(one for one in api.cases.groups([parcels.flow]))
     assert f"cause=STUCK&amp;signature={group.signature}" in page and "no rule applies" in page
     other = parcels.start(extra={})

@@ -333,7 +333,8 @@ def test_what_helped_in_cases_like_this_one_fills_the_form(bea: Client, parcels:
         and api.reasons.explain_instance(lost).state["stage"] == "lost"
     )
     closed = f"/cases/?show=closed&flow={parcels.flow}&signature={case.signature}"
-    assert closed.replace("&", "&amp;") in page and str(found.numbers[0]) in text_of(get(bea, closed))
+    last = api.cases.read(found.numbers[0]).wid
+    assert closed.replace("&", "&amp;") in page and f'/instances/{last}/"' in get(bea, closed)
 
 
 def test_the_claim_of_another_person_is_shown_once_before_a_repair_is_applied(

@@ -14,7 +14,13 @@ function marks(_, times, axis, space, step) {
   return times.map((at) => (step >= DAY ? written(at).slice(5, 10) : written(at).slice(11, 16)));
 }
 
-const moment = (_, at) => (at === null ? "–" : written(at).slice(0, 16).replace("T", " "));
+// The value under the pointer; without one, the last: the legend always has values.
+const at = ({ data }, series, index) => data[series][index ?? data[series].length - 1] ?? null;
+const moment = (plotted, _, series, index) => {
+  const time = at(plotted, series, index);
+  return time === null ? "–" : written(time).slice(0, 16).replace("T", " ");
+};
+const amount = (plotted, _, series, index) => at(plotted, series, index) ?? "–";
 let plot = null;
 let shown = "";
 
@@ -50,11 +56,11 @@ function draw(place, values) {
     scales: { y: { range: (_, low, high) => [0, Math.max(high ?? 0, 1)] }, s: { range: (_, low, high) => [0, high || 1] } },
     series: [
       { label: tTime, value: moment },
-      { label: tFinished, stroke: main, width: 2, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) },
-      { label: tStarted, stroke: ink, width: 1, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) },
-      { label: tExceptions, stroke: bad, width: 2, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) },
-      { label: tP50, stroke: warm, width: 1, scale: "s", points: { show: false } },
-      { label: tP95, stroke: warm, width: 1, dash: [4, 3], scale: "s", points: { show: false } },
+      { label: tFinished, value: amount, stroke: main, width: 2, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) },
+      { label: tStarted, value: amount, stroke: ink, width: 1, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) },
+      { label: tExceptions, value: amount, stroke: bad, width: 2, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) },
+      { label: tP50, value: amount, stroke: warm, width: 1, scale: "s", points: { show: false } },
+      { label: tP95, value: amount, stroke: warm, width: 1, dash: [4, 3], scale: "s", points: { show: false } },
     ],
     axes: [{ ...axis, values: marks }, { ...axis, size: 60 }, { ...axis, scale: "s", side: 1, size: 50, grid: { show: false } }],
   }, values, place);

@@ -108,7 +108,7 @@ def test_lists_are_chosen_by_the_filter_and_paged_by_cursor(operator: Program, p
         assert [each["wid"] for each in oldest["items"] + following["items"]] == wids[:6]
         assert operator.get(f"{path}/count?q=customer:Bob").json() == {"n": 2, "capped": False}
     shown = operator.get(f"/flows/{parcels.flow}/instances?limit=1&columns=customer,pieces").json()
-    assert shown["items"][0]["values"] == {"customer": "Bob", "pieces": "1"}
+    assert shown["items"][0]["values"] == {"customer": "Bob", "pieces": 1}
     problem(operator.get(f"/flows/{parcels.flow}/instances?columns=customer,nothing"), 422)
 
 
@@ -119,6 +119,8 @@ def test_one_instance_is_returned_with_typed_state_history_and_reasons(
     found = operator.get(f"/instances/{wid}").json()
     assert found["state"]["extra"] == {"gift": True} and found["state"]["weight"] == 1.5
     assert found["state"]["pieces"] == 1 and found["state"]["due"] is None
+    (row,) = operator.get(f"/flows/{parcels.flow}/instances").json()["items"]
+    assert row["values"] == found["state"], "a list has the same types"
     assert [job["transition"] for job in found["jobs"]] == ["tr_pack"] and found["status"] == "running"
     parcels.do("tr_pack", wid, stage="packed")
     page = operator.get(f"/instances/{wid}/history?limit=1").json()

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from monitor.tests.conftest import Parcels, client_of, person, text_of
+from testkit.cases import pairs
 from tests.addresses import filled, patterns
 
 ERRORS = {400, 403, 404, 405, 500, 503}
@@ -27,8 +28,9 @@ def problem_of(response: object) -> str:
     return ""
 
 
-@pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
-@pytest.mark.parametrize("who", ["viewer", "stranger", "anonymous"])
+@pytest.mark.parametrize(
+    ("who", "method"), pairs(["viewer", "stranger", "anonymous"], ["get", "post", "put", "delete"], 2)
+)
 def test_every_error_has_a_page(parcels: Parcels, site: None, who: str, method: str) -> None:
     groups = {"viewer": [f"flow:{parcels.flow}"], "stranger": [], "anonymous": []}[who]
     client = Client() if who == "anonymous" else client_of(person(who, *groups))

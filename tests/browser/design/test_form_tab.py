@@ -12,6 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from flows import api
+from testkit.cases import pairs
 from tests.browser.axe import against_the_rules, axe
 from tests.browser.conftest import PHONE, Login, Sized, Wait
 from tests.browser.work.test_task_form import DEFINITION
@@ -111,8 +112,7 @@ def test_a_field_is_dragged_into_another_section(browser: Browser, wait: Wait, t
     assert browser.find_element(By.ID, "part-1.0").text == "Reason"
 
 
-@pytest.mark.parametrize("phone", [False, True])
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("phone, dark", pairs([False, True], [False, True], 2))
 def test_the_tab_is_accessible_and_fits_its_page(
     browser: Browser, wait: Wait, tab: str, sized: Sized, phone: bool, dark: bool
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,7 +12,7 @@ from django.contrib.auth.models import Group
 from flows import api
 from testkit.line import Line
 from testkit.web import WebServer
-from tests.browser.offline.device import Device
+from tests.browser.offline.device import Device, Shelf
 from tests.browser.work.test_task_form import DEFINITION as FORM
 
 DEFINITION = FORM | {"triggers": [FORM["triggers"][0] | {"offline": True, "role": "Technician"}]}
@@ -36,13 +35,20 @@ def line(server: WebServer) -> Iterator[Line]:
     made.cut()
 
 
+@pytest.fixture(scope="session")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    made = Shelf(tmp_path_factory.mktemp("devices"))
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def device(tmp_path: Path, line: Line, technicians: None) -> Iterator[Device]:
-    made = Device(tmp_path / "profile", line)
+def device(shelf: Shelf, line: Line, technicians: None) -> Iterator[Device]:
+    made = shelf.take(line)
     made.open("static/wedsql_site/mark.svg")
     made.log_in("carol")
     yield made
-    made.kill()
+    shelf.give_back(made)
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from selenium import webdriver
-from selenium.common.exceptions import TimeoutException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from urllib3.exceptions import HTTPError
 
 from testkit.line import Line
 from tests.browser.conftest import DESK, FLAGS, PROGRAMS, wait_in
@@ -43,10 +44,14 @@ class Device:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         chrome = webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
+        self._prepare(chrome)
+        return chrome
+
+    def _prepare(self, chrome: Browser) -> None:
+        """Set what ends with the tab in which it was set."""
         chrome.set_window_size(*DESK)
         saves = {"behavior": "allow", "downloadPath": str(self.saved), "eventsEnabled": False}
         chrome.execute_cdp_cmd("Browser.setDownloadBehavior", saves)
-        return chrome
 
     @property
     def saved(self) -> Path:
@@ -69,8 +74,28 @@ class Device:
         self.kill()
         self.page = self._started()
 
+    def clear(self) -> None:
+        """Close all tabs and forget what is stored, so that the browser is as new for another line."""
+        before = self.page.window_handles
+        self.page.switch_to.new_window("tab")
+        for each in before:
+            self.page.switch_to.window(each)
+            self.page.close()
+        (left,) = self.page.window_handles
+        self.page.switch_to.window(left)
+        stored = {"origin": self.line.url.rstrip("/"), "storageTypes": "all"}
+        self.page.execute_cdp_cmd("Storage.clearDataForOrigin", stored)
+        self.page.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        self.page.get_log("browser")
+        shutil.rmtree(self.saved, ignore_errors=True)
+        self._prepare(self.page)
+
     def open(self, path: str = "offline/en/") -> None:
-        self.page.get(self.line.url + path)
+        """Load a page, also where it differs from the one that is open only after `#`."""
+        before, address = self.page.current_url, self.line.url + path
+        self.page.get(address)
+        if "#" in address and before.partition("#")[0] == address.partition("#")[0]:
+            self.page.refresh()
 
     def new_tab(self) -> str:
         """Open a second tab, go there, and return its handle."""
@@ -131,3 +156,33 @@ class Device:
         field.send_keys(cost)
         self.press("[data-task-form] button[name=outcome]")
         self.wait(lambda page: not self.all("[data-task-form]"))
+
+
+class Shelf:
+    """Devices that no test uses. To start a browser takes as long as what most tests do with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._made = folder, 0
+        self._idle: list[Device] = []
+
+    def take(self, line: Line) -> Device:
+        """Return a device that has never been on this line, whose port is part of the origin of its pages."""
+        if not self._idle:
+            self._made += 1
+            return Device(self._folder / f"profile-{self._made}", line)
+        device = self._idle.pop()
+        device.line = line
+        return device
+
+    def give_back(self, device: Device) -> None:
+        """Keep the device for another test, unless its browser has ended."""
+        try:
+            device.clear()
+            self._idle.append(device)
+        except (WebDriverException, HTTPError, ValueError):
+            device.kill()
+
+    def close(self) -> None:
+        """End all browsers."""
+        for device in self._idle:
+            device.kill()

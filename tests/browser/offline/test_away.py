@@ -12,7 +12,7 @@ import pytest
 from flows import api
 from testkit.line import Line
 from tests.browser.axe import against_the_rules, axe
-from tests.browser.conftest import DESK, PHONE
+from tests.browser.conftest import DESK, LOOKS, PHONE
 from tests.browser.offline.device import Device
 from tests.browser.offline.test_offline import count_steps
 
@@ -120,8 +120,7 @@ def test_t175_t176_what_does_not_fit_is_said_before_anything_is_locked(
     device.wait(lambda page: "perform without a connection: 1." in device.one("#left").text)
 
 
-@pytest.mark.parametrize("language", ["en", "pt-br"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme, language", LOOKS)
 def test_going_offline_is_accessible_and_fits_a_phone(
     device: Device, opened: Callable[[], int], locked: Callable[[], int], theme: str, language: str
 ) -> None:

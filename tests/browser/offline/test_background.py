@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from django.conf import settings
 from flows import api
 from testkit.line import Line
 from testkit.waiting import until
-from tests.browser.offline.device import Device
+from tests.browser.offline.device import Device, Shelf
 from tests.browser.offline.test_offline import count_steps
 from tests.browser.offline.test_photos import choose, complete, conn, photo, ready
 
@@ -39,6 +39,14 @@ LOCKS = """
     const done = arguments[0];
     navigator.locks.query().then(({ held, pending }) => done([...held, ...pending].map(({ name }) => name)));
 """
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    """Browsers with new profiles: the first worker that is registered in one has the number 0."""
+    made = Shelf(tmp_path)
+    yield made
+    made.close()
 
 
 @pytest.fixture

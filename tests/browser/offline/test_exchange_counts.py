@@ -8,10 +8,11 @@ from typing import Any
 import psycopg
 
 from flows import api
+from testkit.cases import long
 from testkit.line import Line
 from tests.browser.offline.device import Device
 
-TASKS, TEXT = 200, "the meter in the cellar " * 80
+TASKS, TEXT = 200 if long() else 50, "the meter in the cellar " * 80
 LINE = 100_000  # bytes in a second
 ASKED = "return performance.getEntriesByType('resource').filter((one) => one.name.includes('/offline/'))"
 PACKAGES = f"{ASKED}.filter((one) => one.name.includes('/packages/'))"

@@ -20,7 +20,7 @@ from testkit.line import Line
 from testkit.processes import Processes
 from tests.browser.conftest import PASSWORD
 from tests.browser.design.test_form_fields import PNG
-from tests.browser.offline.device import Device
+from tests.browser.offline.device import Device, Shelf
 from workers.tests.conftest import processes as processes
 
 OFFICE = {"Maria": "Atendente", "Paulo": "Tecnico", "Joao": "Office_boy"}
@@ -84,13 +84,13 @@ def perform(conn: psycopg.Connection[Any], wid: int, person: str, transition: st
 
 
 def test_t225_the_visit_of_the_client_is_performed_without_a_connection(
-    tmp_path: Path, line: Line, flow: str, office: None, connect: Any, processes: Processes
+    tmp_path: Path, shelf: Shelf, line: Line, flow: str, office: None, connect: Any, processes: Processes
 ) -> None:
     conn = connect()
     wid = api.instances.start(flow, {"instance_name": "Manutencao_001"}, conn=conn)
     perform(conn, wid, "Maria", "criar_ordem_servico")
     task = open_task(conn, wid, "visitar_cliente")
-    phone = Device(tmp_path / "profile", line)
+    phone = shelf.take(line)
     try:
         phone.open("static/wedsql_site/mark.svg")
         phone.log_in("Paulo")
@@ -99,7 +99,7 @@ def test_t225_the_visit_of_the_client_is_performed_without_a_connection(
         phone.wait(lambda page: not page.find_elements(By.XPATH, LOCK))  # its answer replaces the page
         visit(phone, line, task, tmp_path)
     finally:
-        phone.kill()
+        shelf.give_back(phone)
     state = dict(api.tasks.read(task, "Paulo", conn=conn).state_of)
     assert state["relatorio"] == "O cano estava furado."
     assert api.task_forms.read_file(wid, "foto", conn=conn)[1] == PNG

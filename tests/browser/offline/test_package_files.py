@@ -14,8 +14,8 @@ from flows import api
 from testkit.line import Line
 from testkit.web import WebServer
 from tests.browser.axe import against_the_rules, axe
-from tests.browser.conftest import DESK, PHONE
-from tests.browser.offline.device import Device
+from tests.browser.conftest import DESK, LOOKS, PHONE
+from tests.browser.offline.device import Device, Shelf
 from tests.browser.offline.test_offline import count_steps
 from tests.browser.offline.test_photos import PNG, WITH_PHOTO
 
@@ -37,12 +37,12 @@ def photo(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def other(tmp_path: Path, server: WebServer, technicians: None) -> Iterator[Callable[[str], Device]]:
+def other(shelf: Shelf, server: WebServer, technicians: None) -> Iterator[Callable[[str], Device]]:
     """A function that makes another device, on which a person was logged in once, and cuts its line."""
     made: list[Device] = []
 
     def device(person: str) -> Device:
-        one = Device(tmp_path / f"other-{len(made)}", Line(server.port))
+        one = shelf.take(Line(server.port))
         made.append(one)
         one.open("static/wedsql_site/mark.svg")
         one.log_in(person)
@@ -52,7 +52,7 @@ def other(tmp_path: Path, server: WebServer, technicians: None) -> Iterator[Call
 
     yield device
     for one in made:
-        one.kill()
+        shelf.give_back(one)
         one.line.cut()
 
 
@@ -165,8 +165,7 @@ def test_r009_results_that_cannot_be_sent_now_are_named_and_sent_when_the_file_i
     assert open_file(device, results) == ["became_accepted"] and count_steps(conn, task) == 1
 
 
-@pytest.mark.parametrize("language", ["en", "pt-br"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme, language", LOOKS)
 def test_the_page_for_files_is_accessible_and_fits_a_phone(
     device: Device, line: Line, locked: Callable[[], int], theme: str, language: str
 ) -> None:

@@ -14,11 +14,11 @@ from selenium.webdriver.common.by import By
 from flows import api
 from flows.tests.corpus import values
 from tests.browser.conftest import Login, wait_in
-from tests.browser.offline.conftest import device, line, technicians
+from tests.browser.offline.conftest import device, line, shelf, technicians
 from tests.browser.offline.device import Device
 from tests.browser.test_odd_values import MOST, Forms, accepted, standing_flow
 
-__all__ = ["device", "line", "technicians"]
+__all__ = ["device", "line", "shelf", "technicians"]
 # In the cells of tables and in lists of choices.
 TEXTS = [
     "a\nb",

@@ -84,3 +84,13 @@ def test_where_processes_run_on_only_flows_and_drafts_are_removed(
     assert {"flow", "draft", "instance", "wed_trace", "job_pool"} & {*rows(session)} == set()
     assert User.objects.filter(username="left").exists()
     leftovers.remove(Path("monitor/tests/test_x.py"))
+
+
+def test_no_device_is_left_for_the_next_file_of_browsers(connect: Callable[..., Any]) -> None:
+    """Each test in a browser has a new device, and a person can have 50."""
+    session = connect()
+    for number in range(3):
+        api.offline.device_seen("left", f"phone-of-a-file-{number}", {}, conn=session)
+    assert len(api.offline.devices("left", conn=session)) == 3
+    leftovers.remove(Path("tests/browser/offline/test_x.py"))
+    assert api.offline.devices("left", conn=session) == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from django.db import connection, transaction
 
@@ -29,15 +32,20 @@ def condition(part: Field) -> str:
     return f"{part.name}{':' if '=' in part.operators or not part.operators else part.operators[0]}{value}"
 
 
+@pytest.fixture(scope="module")
+def flow(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
+    with django_db_blocker.unblock():
+        name = unique()
+        api.flows.create(name)
+        rules = [{"final": True, "predicate": "a = '1'"}]
+        api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": rules})
+        yield name
+        api.flows.drop(name, force=True)
+
+
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "sla"])
-def test_the_reaper_may_read_each_part_of_a_filter(name: str) -> None:
-    flow = unique()
-    api.flows.create(flow)
-    api.flows.publish(
-        flow, {"attributes": [{"name": "a"}], "triggers": [{"final": True, "predicate": "a = '1'"}]}
-    )
+def test_the_reaper_may_read_each_part_of_a_filter(flow: str, name: str) -> None:
     chosen = parse(condition(PARTS[name]), flow_by_name(flow))
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("set local role wed_reaper")
         matching(chosen, 10)
-    api.flows.drop(flow, force=True)

@@ -133,17 +133,19 @@ $$;
 -- does not prevent the operation, but the history of the case says what was done. p_expected_seq: the step at
 -- which the caller saw the instance.
 -- Locks: as _lock_instance, then as the operation.
--- Raises: WD104; WD108 where the instance is at another step than expected; WD109; WD520 where it needs
--- approvals; as the operation.
+-- Raises: WD104; WD105 where the instance is at another installation; WD108 where it is at another step than
+-- expected; WD109; WD520 where it needs approvals; as the operation.
 create or replace function wedsql._repair(p_wid integer, p_operation text, p_arguments jsonb, p_reason text,
   p_actor text, p_expected_seq integer) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_seq integer := (wedsql._lock_instance(p_wid, p_operation)).seq;
+  v_instance wedsql.instance := wedsql._lock_instance(p_wid, p_operation);
+  v_seq integer := v_instance.seq;
   v_before wedsql.repaired := wedsql._before_repair(p_wid, p_operation);
   v_claim jsonb := wedsql._claim_of_other(p_wid, wedsql._actor(p_actor));
   v_facts jsonb;
 begin
+  perform wedsql._check_here(p_wid, v_instance.status);
   perform wedsql._check_seq(p_wid, v_seq, p_expected_seq);
   execute format('select wedsql._repair_%s($1, $2, $3, $4)', p_operation)
     into v_facts using p_wid, p_arguments, p_reason, wedsql._actor(p_actor);

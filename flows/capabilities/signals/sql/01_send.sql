@@ -97,7 +97,7 @@ end $$;
 -- Checks that nothing but the conditions of an instance decides that it does not wait for a signal, which
 -- would be lost otherwise.
 -- Locks: the job's lock, or nothing; the caller holds the instance.
--- Raises: WD105 while the instance is suspended or being compensated, WD203 where another session holds
+-- Raises: WD105 while the instance is suspended, being compensated or at another installation, WD203 where another session holds
 -- the job that waits, WD212 where that job is parked.
 create or replace function wedsql._check_takes_signal(p_wid integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -105,6 +105,7 @@ declare
   v_status "char" := (select i.status from wedsql.instance i where i.wid = p_wid);
   v_job wedsql.job_pool;
 begin
+  perform wedsql._check_here(p_wid, v_status);
   if v_status in ('S', 'X') then
     perform wedsql._raise('WD105', case v_status when 'S' then 'Instance {instance} is suspended.'
                                                  else 'Instance {instance} is being compensated.' end,

@@ -13,6 +13,7 @@ from flows.tests.bpmn.files.bpmn_files import ORDER, attribute, attributes, even
 from flows.tests.bpmn.files.bpmn_running import perform, publish, signal, visited
 from flows.tests.kit import Kit, broken, refused
 from flows.tests.people import PERSON, done, pending, take
+from testkit.cases import pairs
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -277,8 +278,7 @@ def test_an_empty_timeout_is_no_limit(kit: Kit) -> None:
 NO_VALUE = [option.name for option in OPTIONS.values() if option.nullable and option.type != "text[]"]
 
 
-@pytest.mark.parametrize("empty", ["", " "])
-@pytest.mark.parametrize("name", NO_VALUE)
+@pytest.mark.parametrize(("name", "empty"), pairs(NO_VALUE, ["", " "], 2))
 def test_an_option_that_is_left_empty_has_no_value(kit: Kit, name: str, empty: str) -> None:
     for tag in ("task", "userTask"):
         task = node(tag, "t", **{f"wedsql_{name}": empty})

@@ -12,7 +12,7 @@ from flows.tests.bpmn.files.bpmn_files import event, file, flows, node
 from flows.tests.bpmn.files.bpmn_running import publish
 from flows.tests.children import children, go
 from flows.tests.kit import Kit, broken
-from testkit.cases import turn
+from testkit.cases import pairs, turn
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -92,9 +92,10 @@ def cancel(kit: Kit, wid: int) -> None:
     api.instances.cancel(wid, "x", conn=kit.conn)
 
 
-# In a short run two hosts have one of the leaves, so that each host, outer or inner, has all of them.
+# In a short run two hosts have one of the leaves, so that each host, outer or inner, has all of them, and a
+# host alone has one or two of them.
 CASES = [
-    *product(HOSTS, LEAVES),
+    *pairs(HOSTS, LEAVES, 3),
     *(
         (outer, inner, leaf)
         for (i, outer), (j, inner) in product(enumerate(HOSTS), repeat=2)

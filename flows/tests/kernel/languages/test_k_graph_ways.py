@@ -13,6 +13,7 @@ from flows.languages.graph import ways
 from flows.tests.bpmn.files.bpmn_files import attribute, attributes, file, flows, node
 from flows.tests.bpmn.files.bpmn_running import publish, visited
 from flows.tests.kit import Kit, broken
+from flows.tests.spread import seeds
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -63,7 +64,7 @@ def ran(kit: Kit, content: bytes, states: list[dict[str, Any]]) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, short=3))
 def test_several_rules_do_what_one_rule_does(kit: Kit, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)  # noqa: S311
     conditions = random.sample(PARTS, random.randint(2, 7))

@@ -69,7 +69,12 @@ def test_what_a_restriction_lets_pass_is_known(cases: list[Case], name: str) -> 
     let_pass, other = set(), {}
     for verb, after in answers(cases).items():
         for status, was, now in zip(WAYS, before[verb], after, strict=True):
-            ended = verb == "rematch" and status in ("final", "cancelled", "aborted")  # nothing is done
+            ended = verb == "rematch" and status in (
+                "final",
+                "cancelled",
+                "aborted",
+                "away",
+            )  # nothing is done
             if was in CHANGES and now == was and not ended:
                 let_pass.add(verb)
             elif now not in (was, *refusals):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -15,9 +14,11 @@ from flows import api
 from flows.capabilities.moves.api import Peer
 from flows.errors import WedError
 from flows.tests.kit import Kit
+from flows.tests.statuses import PUBLIC_KEY
 from flows.types import ClaimedJob, Failure
 
 pytestmark = pytest.mark.kernel
+AFAR = "51cd1084-945b-42fc-9bfd-8fca5d9dc301"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ def abort(kit: Kit, wid: int) -> None:
     api.compensations.abort(wid, "No.", conn=kit.conn)
 
 
+def away(kit: Kit, wid: int) -> None:
+    """Hand the instance over, of which no job is held any more."""
+    kit.rows("update wedsql.job_pool set state = 'P', claim = null, lease_until = null where wid = %s", [wid])
+    api.moves.hand_over(wid, "afar", "Why.", conn=kit.conn)
+
+
 # How an instance gets into each status, beginning with a running one that has made a step.
 WAYS: dict[str, list[Callable[[Kit, int], Any]]] = {
     "running": [],
@@ -56,6 +63,7 @@ WAYS: dict[str, list[Callable[[Kit, int], Any]]] = {
     "final": [lambda kit, wid: kit.run("tr_work", wid, b="end")],
     "cancelled": [lambda kit, wid: api.instances.cancel(wid, "No.", conn=kit.conn)],
     "aborted": [abort, lambda kit, wid: kit.run("tr_undo", wid, a="undone")],
+    "away": [away],
 }
 
 
@@ -79,23 +87,12 @@ def failed(case: Case) -> str:
     return "done" if any(each for each in found) else "none"
 
 
-def to_peer(case: Case) -> None:
-    """Register another installation."""
-    conn = case.kit.conn
-    other = api.moves.create_identity("there", replace=True, conn=conn)
-    api.moves.create_identity("here", replace=True, conn=conn)
-    api.moves.save_peer(Peer(str(uuid4()), "there", other.public_key, None, ("*",)), "op", conn=conn)
-
-
 def handed_over(case: Case) -> None:
-    """Hand an instance over to an installation that is registered for that."""
-    to_peer(case)
-    case.kit.rows("select wedsql.hand_over(%s, 'there', 'Why.')", [case.wid], case.kit.conn)
+    case.kit.rows("select wedsql.hand_over(%s, 'afar', 'Why.')", [case.wid], case.kit.conn)
 
 
 def handed_over_at_the_desk(case: Case) -> None:
-    to_peer(case)
-    given = {"peer": "there"}
+    given = {"peer": "afar"}
     api.repairs.repair(case.wid, "hand_over", given, "Why.", conn=case.kit.conn)
 
 
@@ -180,6 +177,8 @@ def cases(kit: Kit) -> list[Case]:
     kit.trig("never", "a = 'never'", signal=True)
     kit.final("b = 'end'")
     kit.policy(final_when_pending="cancel")
+    api.moves.create_identity("here", conn=kit.conn)
+    api.moves.save_peer(Peer(AFAR, "afar", PUBLIC_KEY, None, ("*",)), "op", conn=kit.conn)
     found = []
     for ways in WAYS.values():
         wid = kit.start()
@@ -195,57 +194,57 @@ def cases(kit: Kit) -> list[Case]:
 # What each verb says in the statuses of WAYS: done, delivered, kept, or an error. "none" finds nothing to do,
 # and "ignored" is a signal for which nothing waits although its instance can go on.
 TABLE = {
-    "hand_over": "WD203 WD622 WD622 WD622 WD105 WD105 WD105 WD105",
-    "signal": "delivered delivered WD105 WD105 WD105 WD105 WD105 WD105",
-    "signal that is kept": "delivered delivered kept kept kept WD105 WD105 WD105",
-    "signal that no job takes": "ignored ignored WD105 WD105 WD105 WD105 WD105 WD105",
-    "next_case": "none done none none none none none none",
-    "take": "done none none none none none none none",
-    "complete_many": "done done WD105 WD105 WD105 WD102 WD105 WD105",
-    "fail_many": "done done none none none none none none",
-    "extend": "done done WD105 WD105 WD205 WD205 WD205 WD205",
-    "release": "done done WD105 WD105 WD205 WD205 WD205 WD205",
-    "rematch": "done done done done done done done done",
-    "add_children": "WD581 WD581 WD581 WD581 WD105 WD105 WD105 WD105",
-    "suspend": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "resume": "WD105 WD105 done done WD105 WD105 WD105 WD105",
-    "cancel": "done done done done WD105 WD105 WD105 WD105",
-    "abort": "WD203 WD203 done done WD105 WD105 WD105 WD105",
-    "roll_back": "WD203 WD203 done done WD105 WD105 WD105 WD105",
-    "compensate": "WD203 WD203 done done WD105 WD105 WD105 WD105",
-    "skip_compensation": "WD105 WD105 WD105 WD105 done WD105 WD105 WD105",
-    "retry_job": "WD212 done WD105 WD105 WD205 WD105 WD105 WD105",
-    "release_job": "WD212 WD212 WD105 WD105 WD205 WD105 WD105 WD105",
-    "withdraw_job": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "prioritize_job": "done done WD105 WD105 WD205 WD105 WD105 WD105",
-    "extend_job": "done WD212 WD105 WD105 WD205 WD105 WD105 WD105",
-    "reassign_job": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "set_task_settings": "done done done done done WD105 WD105 WD105",
-    "repair hand_over": "WD203 WD622 WD622 WD622 WD105 WD105 WD105 WD105",
-    "repair abort": "WD203 WD203 done done WD105 WD105 WD105 WD105",
-    "repair accept": "WD212 done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair branch": "done done done done done done done done",
-    "repair cancel": "done done done done WD105 WD105 WD105 WD105",
-    "repair compensate": "WD203 WD203 done done WD105 WD105 WD105 WD105",
-    "repair complete": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair discard_late": "WD543 WD543 WD543 WD543 WD543 WD543 WD543 WD543",
-    "repair extend": "done WD212 WD105 WD105 WD205 WD105 WD105 WD105",
-    "repair merge_late": "WD543 WD543 WD543 WD543 WD543 WD543 WD543 WD543",
-    "repair migrate": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair patch": "WD212 done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair priority": "done done WD105 WD105 WD205 WD105 WD105 WD105",
-    "repair reassign": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair release": "WD212 WD212 WD105 WD105 WD205 WD105 WD105 WD105",
-    "repair rematch": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair replay": "WD203 WD203 done done WD105 WD105 WD105 WD105",
-    "repair resume": "WD105 WD105 done done WD105 WD105 WD105 WD105",
-    "repair retry": "WD212 done WD105 WD105 WD205 WD105 WD105 WD105",
-    "repair rollback": "WD203 WD203 done done WD105 WD105 WD105 WD105",
-    "repair skip": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair skip_compensation": "WD105 WD105 WD105 WD105 done WD105 WD105 WD105",
-    "repair suspend": "done done WD105 WD105 WD105 WD105 WD105 WD105",
-    "repair undo": "WD528 WD528 WD528 WD528 WD105 WD105 WD105 WD105",
-    "repair withdraw": "done done WD105 WD105 WD105 WD105 WD105 WD105",
+    "hand_over": "WD203 WD622 WD622 WD622 WD105 WD105 WD105 WD105 WD105",
+    "signal": "delivered delivered WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "signal that is kept": "delivered delivered kept kept kept WD105 WD105 WD105 kept",
+    "signal that no job takes": "ignored ignored WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "next_case": "none done none none none none none none none",
+    "take": "done none none none none none none none none",
+    "complete_many": "done done WD105 WD105 WD105 WD102 WD105 WD105 WD105",
+    "fail_many": "done done none none none none none none none",
+    "extend": "done done WD105 WD105 WD205 WD205 WD205 WD205 WD205",
+    "release": "done done WD105 WD105 WD205 WD205 WD205 WD205 WD205",
+    "rematch": "done done done done done done done done done",
+    "add_children": "WD581 WD581 WD581 WD581 WD105 WD105 WD105 WD105 WD105",
+    "suspend": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "resume": "WD105 WD105 done done WD105 WD105 WD105 WD105 WD105",
+    "cancel": "done done done done WD105 WD105 WD105 WD105 WD105",
+    "abort": "WD203 WD203 done done WD105 WD105 WD105 WD105 WD105",
+    "roll_back": "WD203 WD203 done done WD105 WD105 WD105 WD105 WD105",
+    "compensate": "WD203 WD203 done done WD105 WD105 WD105 WD105 WD105",
+    "skip_compensation": "WD105 WD105 WD105 WD105 done WD105 WD105 WD105 WD105",
+    "retry_job": "WD212 done WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "release_job": "WD212 WD212 WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "withdraw_job": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "prioritize_job": "done done WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "extend_job": "done WD212 WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "reassign_job": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "set_task_settings": "done done done done done WD105 WD105 WD105 WD105",
+    "repair hand_over": "WD203 WD622 WD622 WD622 WD105 WD105 WD105 WD105 WD105",
+    "repair abort": "WD203 WD203 done done WD105 WD105 WD105 WD105 WD105",
+    "repair accept": "WD212 done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair branch": "done done done done done done done done WD105",
+    "repair cancel": "done done done done WD105 WD105 WD105 WD105 WD105",
+    "repair compensate": "WD203 WD203 done done WD105 WD105 WD105 WD105 WD105",
+    "repair complete": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair discard_late": "WD543 WD543 WD543 WD543 WD543 WD543 WD543 WD543 WD105",
+    "repair extend": "done WD212 WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "repair merge_late": "WD543 WD543 WD543 WD543 WD543 WD543 WD543 WD543 WD105",
+    "repair migrate": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair patch": "WD212 done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair priority": "done done WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "repair reassign": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair release": "WD212 WD212 WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "repair rematch": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair replay": "WD203 WD203 done done WD105 WD105 WD105 WD105 WD105",
+    "repair resume": "WD105 WD105 done done WD105 WD105 WD105 WD105 WD105",
+    "repair retry": "WD212 done WD105 WD105 WD205 WD105 WD105 WD105 WD105",
+    "repair rollback": "WD203 WD203 done done WD105 WD105 WD105 WD105 WD105",
+    "repair skip": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair skip_compensation": "WD105 WD105 WD105 WD105 done WD105 WD105 WD105 WD105",
+    "repair suspend": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
+    "repair undo": "WD528 WD528 WD528 WD528 WD105 WD105 WD105 WD105 WD105",
+    "repair withdraw": "done done WD105 WD105 WD105 WD105 WD105 WD105 WD105",
 }
 # Functions about instances that are no verbs: they read, preview, or perform verbs of the table for many.
 OTHERS = {

@@ -49,6 +49,7 @@ async function draw(moved) {
   const focused = document.activeElement?.id;
   const { closeForm, openForm, showAway, showFiles, showOutbox, showResult } = others || page ? await pages() : {};
   closeForm?.();
+  if (page === "tasks" || page === "result") say("");  // what became of another one
   let heading;
   if (!person) {
     heading = show(t("tasks"), lossNote(null, () => render(false)), el("p", {}, t(WITHOUT[state.line] ?? "no_person")));

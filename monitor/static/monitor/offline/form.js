@@ -132,12 +132,14 @@ export async function openForm(person, task, corrects, saved) {
   const made = await store.packageOf(person, task);
   if (!made || !usable(made)) { show(t("gone"), el("p", {}, t("gone_why"))).focus(); return; }
   await holdVersion();
+  // First: what is typed into a form that is shown already would be replaced, and not be kept.
+  const before = corrects?.result.fields ?? await store.draftOf(person, task) ?? typedBefore(made);
   const place = el("div"), error = el("div", { class: "note note-error", role: "alert", tabindex: "-1", hidden: true });
   const heading = show(made.title, error, place);
   place.innerHTML = made.html;  // the site's own template, as on the connected page
   const form = place.querySelector("[data-task-form]");
   editTables(form);
-  fillIn(form, corrects?.result.fields ?? await store.draftOf(person, task) ?? typedBefore(made));
+  fillIn(form, before);
   keepFiles(form, { person, task, most: made.file_most });
   if (made.conditions) {
     const live = new TaskForm(form, made.conditions);

@@ -8,10 +8,11 @@ from typing import Any
 
 import psycopg
 
+from testkit.cases import long
 from testkit.line import Line
 from tests.browser.offline.device import Device
 
-ROUNDS, TASKS = 7, 20
+ROUNDS, TASKS = 7 if long() else 3, 20  # rounds, each with two starts of the browser
 MOST = 1.5  # on a busy machine; what is printed is compared
 # Notes when the first task is shown, in milliseconds since the navigation began.
 WATCH = """

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from flows import api
+from testkit.cases import pairs
 from testkit.line import Line
 from tests.browser.offline.conftest import DEFINITION
 from tests.browser.offline.device import Device
@@ -16,18 +17,19 @@ from tests.browser.offline.device import Device
 KEYED = DEFINITION | {
     "attributes": [{**one, "business_key": one["name"] == "model"} for one in DEFINITION["attributes"]]
 }
+# What is said, in each language, until the first exchange has ended.
+SAID = {"en": "Connecting", "pt-br": "Conectando"}
 
 
 def texts(device: Device, selector: str) -> list[str]:
     return [one.text for one in device.all(selector)]
 
 
-@pytest.mark.parametrize("language, said", [("en", "Connecting"), ("pt-br", "Conectando")])
-@pytest.mark.parametrize("place", ["", "away", "outbox"])
+@pytest.mark.parametrize("place, language", pairs(["", "away", "outbox"], SAID, 2))
 def test_until_the_first_exchange_has_ended_it_is_said_that_the_device_connects(
-    device: Device, line: Line, locked: Callable[[], int], place: str, language: str, said: str
+    device: Device, line: Line, locked: Callable[[], int], place: str, language: str
 ) -> None:
-    task = locked()
+    said, task = SAID[language], locked()
     device.page.delete_all_cookies()
     device.open(f"offline/{language}/")
     device.exchanged("log-in")
@@ -43,6 +45,31 @@ def test_until_the_first_exchange_has_ended_it_is_said_that_the_device_connects(
     device.exchanged()
     device.go("")
     device.wait(lambda page: device.tasks() == [str(task)])
+
+
+# Types into the form as soon as it is there.
+TYPED_AT_ONCE = """
+    new MutationObserver((_changes, watching) => {
+      const field = document.querySelector("[name=value-cost]");
+      if (!field) return;
+      watching.disconnect();
+      field.value = "12";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true });
+"""
+
+
+def test_what_is_typed_at_the_moment_in_which_a_form_is_shown_is_kept(
+    device: Device, locked: Callable[[], int]
+) -> None:
+    task = locked()
+    device.open()
+    device.exchanged()
+    device.wait(lambda page: device.tasks() == [str(task)])
+    device.page.execute_script(TYPED_AT_ONCE)
+    device.go(f"tasks/{task}")
+    device.wait(lambda page: device.all("[data-task-form][data-kept]"))
+    assert device.one("[name=value-cost]").get_property("value") == "12"
 
 
 def test_a_line_that_answers_nothing_is_no_connection_in_the_end(device: Device, line: Line) -> None:
