@@ -180,7 +180,7 @@ class TaskModel:
         stale = not held and row.revalidate == "at_take" and not _surely(row.cpred, state)
         if not held and not self.may_take(row, person, minutes):
             return {"WD591", "WD593"} if stale else {"WD591"}
-        if lock and not row.offline or row.shared and not held:
+        if (lock and not row.offline) or (row.shared and not held):
             return {"WD593"}
         writes = {"WD211", "WD106", "WD103", "WD210"} if row.sets_when_taken and not held else set()
         return {"", *writes} | ({"WD593"} if stale else set())

@@ -97,7 +97,8 @@ def test_a_lock_is_had_by_one_task_of_all_instances(kit: Kit) -> None:
 def test_of_two_tasks_that_are_taken_at_the_same_moment_one_is_had(ward: Kit) -> None:
     for _ in range(5):
         wid = ward.start()
-        both, answers = tasks(ward, wid), []
+        both = tasks(ward, wid)
+        answers: list[bool] = []
         start = threading.Barrier(2)
 
         def attempt(task: int, person: str, start: Any = start, answers: list[bool] = answers) -> None:

@@ -55,8 +55,10 @@ def test_the_first_task_of_the_flow_is_found_behind_those_of_others(office: Kit,
     with office.conn.transaction(force_rollback=True):
         api.flows.create(f"{office.name}_o", conn=office.conn)
         office.rows(OTHERS, [30, first])
+        office.rows("analyze wedsql.task")  # the session may have plans of another test, for an empty table
         few = buffers(office, order)
         office.rows(OTHERS.replace("-n", "-n - 100"), [5000, first])
+        office.rows("analyze wedsql.task")
         assert buffers(office, order) <= few + 10, "the cost does not grow with the tasks of others"
         assert got(office, "ana", CLERK, order=order, flows=[office.name]) == first
         assert got(office, "ana", CLERK, order=order, flows=[office.name]) == second
