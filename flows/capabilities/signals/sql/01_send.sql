@@ -97,8 +97,8 @@ end $$;
 -- Checks that nothing but the conditions of an instance decides that it does not wait for a signal, which
 -- would be lost otherwise.
 -- Locks: the job's lock, or nothing; the caller holds the instance.
--- Raises: WD105 while the instance is suspended, being compensated or at another installation, WD203 where another session holds
--- the job that waits, WD212 where that job is parked.
+-- Raises: WD105 while the instance is suspended, being compensated or at another installation, WD203 where
+-- another session holds the job that waits, WD212 where that job is parked.
 create or replace function wedsql._check_takes_signal(p_wid integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
