@@ -181,7 +181,7 @@ class Outline(HTMLParser):
 def olga(site: None) -> Client:
     """An operator who is staff, and may open every page of the monitor."""
     olga = person("olga", staff=True, permission="change_instance")
-    rights = ("change_job", "change_instance", "change_flow", "reveal_values")
+    rights = ("change_job", "change_instance", "change_flow", "reveal_values", "move_instances")
     olga.user_permissions.set(Permission.objects.filter(codename__in=rights))
     return client_of(olga)
 

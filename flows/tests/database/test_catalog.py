@@ -36,7 +36,7 @@ def test_catalog_every_function_is_pinned_and_closed(connect: Connect, defined: 
         " p.proname in ('now', '_next_status', 'state_limit', 'field_of', '_microseconds', '_moment',"
         " '_kind', 'close_problem', 'next_phase', '_is_final', '_fires', '_suppressed', '_finished_at',"
         " '_may_exceed_limit', '_has_due_time', '_spans', '_figure_bucket', 'last_step', 'search_from',"
-        " 'living_until', '_by_worker', '_tasks_of',"
+        " 'living_until', '_by_worker', '_excludes', '_tasks_of', '_open_tasks_of',"
         " '_tasks_numbered', '_acts', '_is_rematched', '_data_sizes',"
         " '_conclude', '_exception_reason', '_own_payload')"
         " or starts_with(p.proname, '_call_')"

@@ -60,7 +60,7 @@ def test_no_page_asks_the_same_twice(olga: Client, parcels: Parcels) -> None:
     parcels.make_exception(wid := parcels.start(customer="ann", weight=1))
     staff = Recording(olga)
     served(staff, parcels, wid, PAGES)  # type: ignore[arg-type]
-    rights = ("design", "operate", "repair", "handle", "approve_repair", "publish")
+    rights = ("design", "operate", "repair", "handle", "approve_repair", "publish", "move")
     member = Recording(client_of(person("mia", *(f"flow:{parcels.flow}:{each}" for each in rights))))
     for path in staff.asked:
         member.get(path)
