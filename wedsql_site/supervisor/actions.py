@@ -95,6 +95,7 @@ def _watch(supervisor: Supervisor, welcome: str, echo: Echo) -> None:
 
 def _prepare(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
     try:
+        len(settings.INSTALLED_APPS)  # reads all settings: a wrong one is named before a server is installed
         echo("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
         with ThreadPoolExecutor(1) as beside:
             starts = beside.submit(preparation.start_database)

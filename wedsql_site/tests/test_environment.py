@@ -111,6 +111,7 @@ def test_a_wrong_value_is_named_in_one_line(name: str, value: str, tmp_path: Pat
     assert answer.returncode == 1
     assert "Traceback" not in answer.stderr and len(answer.stderr.strip().splitlines()) == 1
     assert (name if name != "DATABASE_URL" else "database URI") in answer.stderr
+    assert not (tmp_path / "postgres").exists(), "it is named before a server is installed"
 
 
 def test_the_web_process_names_a_wrong_value(tmp_path: Path) -> None:

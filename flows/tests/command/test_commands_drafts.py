@@ -141,8 +141,8 @@ def test_flowgroups_creates_the_groups_once(published: str) -> None:
     assert run("flow", "groups") == "All these groups exist.\n"
     Group.objects.filter(name__startswith=f"flow:{published}").delete()
     made = json.loads(run("flow", "groups", "--flow", published, "--json"))["created"]
-    assert f"flow:{published}:approve" in made and len(made) == 10
-    assert Group.objects.filter(name__in=made).count() == 10
+    assert f"flow:{published}:approve" in made and len(made) == 11
+    assert Group.objects.filter(name__in=made).count() == 11
 
 
 def test_an_example_of_the_gallery_opens_with_its_scenarios() -> None:

@@ -46,6 +46,7 @@ def test_no_reader_of_json_makes_decimals_of_any_size() -> None:
 # Pages show what was typed again, and cannot show half of a character.
 NOT_TYPED = {
     "monitor/api/responses.py": "programs get their answer as JSON",
+    "monitor/api/values.py": "programs get their answer as JSON",
     "monitor/export/formats.py": "values of the database",
     "monitor/offline/departure.py": "a device gets its answer as JSON",
     "monitor/offline/views.py": "a device gets its answer as JSON",

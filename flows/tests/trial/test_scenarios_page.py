@@ -20,6 +20,7 @@ from flows.tests.designer import browser
 from flows.tests.publication.publish_page import drafted, text_of
 from flows.tests.trial.test_trial_page import Page
 from flows.tests.trial.test_trial_page import loan as loan
+from flows.tests.trial.test_trial_page import standing_loan as standing_loan
 
 pytestmark = pytest.mark.django_db
 

@@ -14,6 +14,7 @@ from flows.designer.trial.results import Known
 from flows.models import Flow
 from flows.tests.trial.test_trial_page import Page
 from flows.tests.trial.test_trial_page import loan as loan
+from flows.tests.trial.test_trial_page import standing_loan as standing_loan
 
 pytestmark = pytest.mark.django_db
 

@@ -107,4 +107,4 @@ def test_why_messages_of_a_webhook_wait_is_said_first(
     parcels.connection.execute("update wedsql.webhook set failing_since = now() where id = %s", [hook.id])
     root.cookies["django_language"] = "pt-br"
     page = root.get(f"/webhooks/{hook.id}/").content.decode()
-    assert '<div class="note note-warning">O webhook respondeu 500.</div>' in page
+    assert '<div class="note note-warning">O destinatário respondeu 500.</div>' in page

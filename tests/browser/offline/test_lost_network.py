@@ -33,10 +33,16 @@ def link(server: WebServer) -> Iterator[Link]:
 @pytest.fixture
 def inside(tmp_path: Path, link: Link, technicians: None) -> Iterator[Device]:
     made = Device(tmp_path / "profile", link)
-    made.open("static/wedsql_site/mark.svg")
+    until(lambda: notices_no_change(made), pause=0.5)
     made.log_in("carol")
     yield made
     made.kill()
+
+
+def notices_no_change(device: Device) -> bool:
+    """Return whether the browser loads all of a page: it drops what it loads while it notices its network."""
+    device.open("accounts/login/")
+    return not any("ERR_NETWORK_CHANGED" in each["message"] for each in device.page.get_log("browser"))
 
 
 def test_a_task_is_performed_while_the_link_is_down_and_delivered_once_it_is_up(

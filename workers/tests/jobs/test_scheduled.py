@@ -35,6 +35,7 @@ def scheduled(flow: str, connect: Connect) -> Iterator[int]:
     owner.execute("delete from wedsql.publication where flow = %s", [flow])
 
 
+@pytest.mark.django_db  # the right of whoever asked for it is looked up
 def test_a_round_of_the_reaper_publishes_what_is_due(scheduled: int, connect: Connect) -> None:
     owner = connect()
 

@@ -44,6 +44,7 @@ RAW = (psycopg.Error, ArithmeticError, TypeError, ValueError, LookupError, Attri
 
 ACCEPTED = {
     "count_holding.seconds": "no time examines no instance, and the answer has how many were examined",
+    "end_request.kind": "the answer says whether it was waiting, and what there is not was not",
     "figures.every": "a period that is longer than all gives one row",
     "list_views.flow": "the empty text asks for views of all flows",
     "offer.flow": "a worker may be started before its flow is made; it is noted that it is never offered",
