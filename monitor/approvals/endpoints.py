@@ -19,7 +19,7 @@ from flows.capabilities.approvals.api import Proposal
 from monitor.api import inputs
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import PERFORM_SHOWN, READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
+from monitor.api.routing import PERFORM_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
 from monitor.api.scalars import Flag
 
 log = logging.getLogger("wedsql.api")
@@ -138,11 +138,11 @@ def reject_repair(request: HttpRequest, proposal: int, given: inputs.ReasonIn) -
 @router.post(
     "/proposals/{int:proposal}/withdraw",
     response=ProposalOut,
-    auth=REPAIR_SHOWN,
+    auth=PERFORM_SHOWN,
     summary="Withdraw a proposal",
 )
 def withdraw_repair(request: HttpRequest, proposal: int) -> Any:
-    """Withdraw a proposal, as its maker."""
+    """Withdraw a proposal, as its maker, who may still propose such a thing."""
     return _shown(kernel.approvals.withdraw(proposal, call_of(request).caller.name))
 
 
