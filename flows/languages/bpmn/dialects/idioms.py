@@ -164,6 +164,9 @@ class Writer:
         return node.text
 
     def chain(self, node: Chain) -> str:
+        self.language.check_signs(
+            node.signs, [isinstance(each, Group) and each.opened == "[" for each in node.parts]
+        )
         if "+" in node.signs:
             texts = [each.text for each in node.parts if isinstance(each, Plain) and each.kind == "text"]
             self.language.check_sum(texts, [self._type(each) for each in node.parts])
@@ -270,6 +273,8 @@ class Writer:
             form = _METHODS.get(node.function.name) or self._containing(node.function)
             if form is None:
                 return f"{self.feel(node.function)}({', '.join(arguments)})"
+            if node.function.name in ("intValue", "longValue") and self._is_decimal(node.function.value):
+                form = "round down({self}, 0)"
             form = self._sized(form, node.function.value)
             return self._change(_filled(form, arguments, self.feel(node.function.value)))
         return f"{name}({', '.join(arguments)})"

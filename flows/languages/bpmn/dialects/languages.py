@@ -57,6 +57,16 @@ class Language:
             return f"modulo({value}, {by})"
         return f"({value} - ({by}) * round down(({value}) / ({by}), 0))"
 
+    def check_signs(self, signs: tuple[str, ...], lists: list[bool]) -> None:
+        """Raise Different for a sign that assigns, and for lists that are compared by identity.
+
+        lists: which of the parts are lists that are written out.
+        """
+        if self.is_program and not {"=", "<>"}.isdisjoint(signs):
+            raise Different
+        if self.name == "javascript" and any(lists):
+            raise Different
+
     def check_number(self, text: str) -> None:
         """Raise Different for a number that is written in octal digits."""
         if self.is_program and _OCTAL.fullmatch(text):

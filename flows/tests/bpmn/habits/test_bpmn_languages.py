@@ -27,6 +27,7 @@ READ = [
     ("xpath", "state = 'a/b:c' or state = 'number (x-y)'", "state = 'a/b:c' or state = 'number (x-y)'"),
     ("xpath", "order-total > 100", "order_total > 100"),
     ("xpath", "a - n > 100", "a - n > 100"),
+    (JAVA, "return a.intValue() == 5 && n.intValue() == 5;", "(trunc((a)::numeric)) = 5 and n = 5"),
     ("", "${state == '${x}'}", "state = '${x}'"),
 ]
 LEFT = [
@@ -38,6 +39,7 @@ LEFT = [
     ("javascript", "a == 010"), ("javascript", "a === 1 && items[n] == 'y'"), ("javascript", "c || 'no'"),
     ("groovy", 'state == "${note}x"'), ("groovy", 'state == "$note"'), ("groovy", "a == '5'"),
     (JAVA, "return 5 / 2 == 2;"), (JAVA, "return n / 2 == 2;"), (JAVA, 'return a == "5";'),
+    ("javascript", "a = 5"), ("groovy", "c && a = 5"), ("javascript", "items == []"),
     ("", '"${state}" == "x"'), ("", "${items[0] == 'x' && items[-1] == 'y'}"), ("", "${state[0] == 'x'}"),
     ("", "${state + '1' == '11'}"), ("", "${c || 'no'}"), ("", "${'on'}"),
 ]  # fmt: skip
