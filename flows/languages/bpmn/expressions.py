@@ -16,8 +16,10 @@ _READ = ("feel", "xpath", "juel")
 _PROGRAMS = ("java", "mvel", "python", "groovy")
 """Languages whose simple comparisons are read: also JavaScript."""
 _DATA_OBJECT = re.compile(
+    r"""(?s:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|"""
     r"""(?:(?:\w+:)?getDataObject|(?:execution|kcontext)\.getVariable(?:Local)?)\(\s*['"]([^'"()]{1,60})['"]\s*\)"""
 )
+"""A text, which stays, or a variable by its name."""
 _TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _METHOD = re.compile(r"(?:[^\W\d]\w*|\))\s*\.\s*([^\W\d]\w*)\s*\(|\b[a-z]\w*:([a-z]\w*)\(")
 """A call of a method, which FEEL does not have."""
@@ -144,7 +146,7 @@ def _read(expression: Expression, language: str, types: Mapping[str, str] | None
     marked = expression.text.startswith("=")
     if not marked:
         text = returned(text.rstrip()).rstrip().rstrip(";")
-    text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text)
+    text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])) if found[1] else found[0], text)
     if marked or "feel" in language:
         return text, before
     from_zero = bool(before) or any(each in language for each in ("juel", *_PROGRAMS))

@@ -193,8 +193,10 @@ class Writer:
         type_ = self._type(node)
         if self.language.name == "python" and type_ == "text":
             return self._change(f"contains({part}, {found})")
-        known = type_ == "jsonb" or isinstance(node, Group)
-        if not ((known and self.language.name == "python") or self.language.name == "groovy"):
+        listed = isinstance(node, Group) and "jsonb" not in map(self._type, node.parts)
+        known = listed or (type_ == "jsonb" and not isinstance(node, Group))
+        equal = self.language.name == "groovy" and type_ != "jsonb" and not isinstance(node, Group)
+        if self.language.name not in ("python", "groovy") or not (known or equal):
             raise Different
         return f"{found} in {part}"
 

@@ -28,6 +28,8 @@ READ = [
     ("xpath", "order-total > 100", "order_total > 100"),
     ("xpath", "a - n > 100", "a - n > 100"),
     (JAVA, "return a.intValue() == 5 && n.intValue() == 5;", "(trunc((a)::numeric)) = 5 and n = 5"),
+    ("groovy", "state in note && a in [1, 2]", "state = note and a in (1, 2)"),
+    ("", "${state == 'getDataObject(\"a\")'}", "state = 'getDataObject(\"a\")'"),
     ("", "${state == '${x}'}", "state = '${x}'"),
 ]
 LEFT = [
@@ -39,6 +41,7 @@ LEFT = [
     ("javascript", "a == 010"), ("javascript", "a === 1 && items[n] == 'y'"), ("javascript", "c || 'no'"),
     ("groovy", 'state == "${note}x"'), ("groovy", 'state == "$note"'), ("groovy", "a == '5'"),
     (JAVA, "return 5 / 2 == 2;"), (JAVA, "return n / 2 == 2;"), (JAVA, 'return a == "5";'),
+    ("python", "a in [items]"), ("groovy", "a in [items]"),
     ("javascript", "a = 5"), ("groovy", "c && a = 5"), ("javascript", "items == []"),
     ("", '"${state}" == "x"'), ("", "${items[0] == 'x' && items[-1] == 'y'}"), ("", "${state[0] == 'x'}"),
     ("", "${state + '1' == '11'}"), ("", "${c || 'no'}"), ("", "${'on'}"),
