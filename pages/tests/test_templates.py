@@ -1,7 +1,8 @@
-"""Lines of templates, styles and scripts are short enough to read."""
+"""Lines of templates, styles and scripts are short enough to read; columns have a name for each reader."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,9 @@ def test_no_line_is_too_long(kind: str) -> None:
         if len(line) > LONGEST[kind]
     ]
     assert long == []
+
+
+def test_each_column_has_a_heading() -> None:
+    """At least one for screen readers: each page is examined at one width, and headings are hidden on phones."""
+    empty = re.compile(r"""<th\b[^>]*></th>|\{% column (""|'')""")
+    assert [path.name for path in files("html") if empty.search(path.read_text())] == []
