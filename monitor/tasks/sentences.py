@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import pgettext_lazy as in_context
 
 from flows.capabilities.tasks.deadlines import Message
 from flows.capabilities.tasks.sentences import sentence
@@ -14,8 +15,8 @@ from flows.queries.definitions import flow_by_name
 
 Text = str | Promise
 KINDS: Mapping[str, Text] = {
-    "s": lazy("Start"),
-    "e": lazy("End"),
+    "s": in_context("kind of message", "Start"),
+    "e": in_context("kind of message", "End"),
     "f": lazy("Task failed"),
     "d": lazy("Deadline"),
     "o": lazy("Changed by others"),

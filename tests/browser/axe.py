@@ -34,6 +34,11 @@ const { scrollWidth, clientWidth } = document.documentElement;
 return scrollWidth <= clientWidth ? [] : [...document.querySelectorAll('body *')]
   .filter(e => e.getBoundingClientRect().right > clientWidth + 1)
   .map(e => e.outerHTML.slice(0, 160)).slice(0, 4)"""
+# Elements that are shown although they are hidden: a rule for their class wins over the attribute.
+SHOWN_THOUGH_HIDDEN = """
+return [...document.querySelectorAll('body [hidden]:not([hidden="until-found"])')]
+  .filter(e => e.checkVisibility({ visibilityProperty: true }))
+  .map(e => `shown though hidden: ${e.outerHTML.slice(0, 160)}`).slice(0, 4)"""
 # Shows a theme. A colour that changes gradually, as in Django's admin, has its last value at once.
 CHOOSE = """
 const choose = theme => {

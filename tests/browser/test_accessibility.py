@@ -55,7 +55,7 @@ def show(browser: Browser, size: tuple[int, int], sized: Sized) -> None:
 def wrong_at_this_size(browser: Browser, path: str, themes: Sequence[str]) -> list[str]:
     """Return what is wrong with the page in these themes."""
     rules.choose(browser, themes[0])
-    found = [*browser.execute_script(rules.WIDE)]
+    found = [*browser.execute_script(rules.WIDE), *browser.execute_script(rules.SHOWN_THOUGH_HIDDEN)]
     found += rules.against_the_rules(browser, rules.LAW if path in STOCK else rules.ALL)
     for other in themes[1:]:
         found += rules.moved_by_theme(browser, (themes[0], other))

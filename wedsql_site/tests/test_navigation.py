@@ -144,6 +144,20 @@ def test_each_page_says_where_it_is(address: str, carol: Client, flow: str) -> N
     assert 'id="palette"' in html and 'href="/search/"' in html
 
 
+def test_each_page_that_the_header_leads_to_says_where_it_is(carol: Client) -> None:
+    """Say it by breadcrumbs, and by a heading that names what is listed; offline work has its own frame."""
+    header = carol.get("/").content.decode().partition("</header>")[0]
+    addresses = set(re.findall(r'<a href="(/[^"#?]*)"', header)) - {
+        reverse("monitor:offline"),
+        reverse("search"),
+    }
+    pages = {each: carol.get(each) for each in addresses if not each.startswith("/accounts/")}
+    shown = {each: page.content.decode() for each, page in pages.items() if page.status_code == 200}
+    assert len(shown) > 15
+    assert [each for each in shown if 'class="crumbs"' not in shown[each]] == []
+    assert [each for each in shown if re.search(r"<(h1|title)>\s*Select ", shown[each])] == []
+
+
 def _part(html: str, name: str) -> str:
     found = re.search(rf'<nav class="{name}".*?</nav>', html, re.DOTALL)
     assert found, name

@@ -16,8 +16,10 @@ _READ = ("feel", "xpath", "juel")
 _PROGRAMS = ("java", "mvel", "python", "groovy")
 """Languages whose simple comparisons are read: also JavaScript."""
 _DATA_OBJECT = re.compile(
+    r"""(?s:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|"""
     r"""(?:(?:\w+:)?getDataObject|(?:execution|kcontext)\.getVariable(?:Local)?)\(\s*['"]([^'"()]{1,60})['"]\s*\)"""
 )
+"""A text, which stays, or a variable by its name."""
 _TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _METHOD = re.compile(r"(?:[^\W\d]\w*|\))\s*\.\s*([^\W\d]\w*)\s*\(|\b[a-z]\w*:([a-z]\w*)\(")
 """A call of a method, which FEEL does not have."""
@@ -42,14 +44,12 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
     language = (expression.language or default).lower()
     if language in _SQL:
         return expression.text
-    text, before = _read(expression, language, types)
-    if any(each in language for each in _PROGRAMS):
-        language = ""
-        before = 2
-    if language and not any(each in language for each in _READ):
+    if language and not any(each in language for each in (*_READ, *_PROGRAMS)):
         message = f"An expression in “{language[:60]}” is not supported; write it in SQL or FEEL."
         raise NotUnderstood(_problem(message, expression, element))
+    before = bare(expression.text)[1]
     try:
+        text = _read(expression, language, types)[0]
         return to_sql(text, types)
     except NotSimple as error:
         place = error.position + before
@@ -100,7 +100,7 @@ def method(expression: Expression, default: str, types: Mapping[str, str] | None
     """Return the method that an expression calls; empty for none, and where it is SQL."""
     if (expression.language or default).lower() in _SQL:
         return ""
-    text = _read(expression, (expression.language or default).lower(), types)[0]
+    text = _read_or_bare(expression, (expression.language or default).lower(), types)
     found = _METHOD.search(_TEXT.sub("''", text))
     return next(filter(None, found.groups()), "") if found is not None else ""
 
@@ -109,7 +109,7 @@ def feel_names(expression: Expression, default: str) -> frozenset[str]:
     """Return the names in an expression; none where it is SQL, in which a word may be a keyword."""
     if (expression.language or default).lower() in _SQL:
         return frozenset()
-    return names_in(_read(expression, (expression.language or default).lower())[0])
+    return names_in(_read_or_bare(expression, (expression.language or default).lower()))
 
 
 def name_of(expression: Expression) -> str:
@@ -138,17 +138,27 @@ def bare(text: str) -> tuple[str, int]:
 def _read(expression: Expression, language: str, types: Mapping[str, str] | None = None) -> tuple[str, int]:
     """Return an expression as FEEL as far as it has it, and how many characters are before it.
 
-    What begins with = or is in FEEL stays: it has no idioms of other languages.
+    What begins with = or is in FEEL stays: it has no idioms of other languages. Raises NotSimple.
     """
     text, before = bare(expression.text)
+    if text not in expression.text and any(map(_MARKED.search, _TEXT.findall(expression.text))):
+        raise NotSimple("A text with a part that is computed is not supported.", 1)
     marked = expression.text.startswith("=")
     if not marked:
         text = returned(text.rstrip()).rstrip().rstrip(";")
-    text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text)
+    text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])) if found[1] else found[0], text)
     if marked or "feel" in language:
         return text, before
     from_zero = bool(before) or any(each in language for each in ("juel", *_PROGRAMS))
     return as_feel(text, language, types, from_zero=from_zero), before
+
+
+def _read_or_bare(expression: Expression, language: str, types: Mapping[str, str] | None = None) -> str:
+    """Return an expression as FEEL, or as it is where FEEL would read it otherwise."""
+    try:
+        return _read(expression, language, types)[0]
+    except NotSimple:
+        return bare(expression.text)[0]
 
 
 def _problem(message: str, expression: Expression, element: str) -> BpmnProblem:

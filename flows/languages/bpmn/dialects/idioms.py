@@ -18,6 +18,7 @@ from flows.languages.bpmn.dialects.grammar import (
     Plain,
     Unary,
 )
+from flows.languages.bpmn.dialects.languages import Different, Language
 from flows.languages.bpmn.names import attribute_of
 
 _SCOPES = (
@@ -93,16 +94,17 @@ _CONVERTED = {
     **dict.fromkeys(("integer", "bigint", "numeric", "double precision"), _WRITTEN),
 }
 """Types whose values Java compares with texts, and the texts that are such values."""
+_SINGLE = frozenset({*_CONVERTED, "text", "date", "timestamptz", "interval"})
+"""Types whose values have no items."""
 _NUMBER = re.compile(r"""(["'])(-?\d+(?:\.\d+)?)\1""")
 
 
 class Writer:
     """Writes a tree as FEEL; `changed` says whether anything is written otherwise than it was."""
 
-    def __init__(self, types: Mapping[str, str], *, from_zero: bool, sized: bool = False) -> None:
+    def __init__(self, types: Mapping[str, str], language: Language) -> None:
         self.types = types
-        self.lengths = frozenset({"length", "size"} if sized else {"length"})
-        self.from_zero = from_zero
+        self.language = language
         self.changed = False
 
     def feel(self, node: Node) -> str:
@@ -121,17 +123,40 @@ class Writer:
         value, part = self.feel(node.value), node.part
         if isinstance(part, Plain) and part.kind == "text" and _VARIABLE.fullmatch(part.text[1:-1]):
             return self._change(f"{value}.{part.text[1:-1]}")
-        if self.from_zero and isinstance(part, Plain) and part.text.isdecimal():
-            return self._change(f"{value}[{int(part.text) + 1}]")
-        if self.from_zero:
-            raise Foreign
+        if self.language.from_zero:
+            return self._change(f"{value}[{self._place(node)}]")
         return f"{value}[{self.feel(part)}]"
+
+    def _place(self, node: Index) -> str:
+        """Return the place of an item that is counted from 0. Raises Different for what is no list."""
+        part, type_ = node.part, self._type(node.value)
+        if type_ in _SINGLE:
+            raise Different
+        if isinstance(part, Plain) and part.kind == "number" and part.text.isdecimal():
+            return str(int(part.text) + 1)
+        if isinstance(part, Unary) and part.sign == "-" and self.language.name in ("python", "groovy"):
+            return self.feel(part)
+        if self.language.is_program or not (isinstance(part, Chain) and _COMPARING.issuperset(part.signs)):
+            raise Different
+        return self.feel(part)
+
+    def _type(self, node: Node) -> str:
+        """Return the type of a value; empty where it is not known."""
+        if isinstance(node, Group) and node.opened == "(":
+            return self._type(node.parts[0])
+        if isinstance(node, Plain) and node.kind == "text":
+            return "text"
+        return self.types.get(attribute_of(node.text.lower()), "") if _is_name(node) else ""
 
     def _change(self, text: str) -> str:
         self.changed = True
         return text
 
     def plain(self, node: Plain) -> str:
+        if node.kind == "text":
+            self.language.check_text(node.text)
+        elif node.kind == "number":
+            self.language.check_number(node.text)
         if node.kind == "number" and node.text[-1].isalpha():
             return self._change(node.text[:-1])
         if node.kind == "name" and node.text in _CONSTANTS:
@@ -139,15 +164,47 @@ class Writer:
         return node.text
 
     def chain(self, node: Chain) -> str:
+        self.language.check_signs(
+            node.signs, [isinstance(each, Group) and each.opened == "[" for each in node.parts]
+        )
+        if "+" in node.signs:
+            texts = [each.text for each in node.parts if isinstance(each, Plain) and each.kind == "text"]
+            self.language.check_sum(texts, [self._type(each) for each in node.parts])
         parts = [self._like(part, node) for part in node.parts]
         found = self.feel(parts[0])
-        for sign, part in zip(node.signs, parts[1:], strict=True):
-            if sign in ("%", "mod"):
-                found = self._change(f"modulo({found}, {self.feel(part)})")
-                continue
-            self.changed |= sign in _SIGNS
-            found = f"{found} {_SIGNS.get(sign, sign)} {self.feel(part)}"
+        for number, sign in enumerate(node.signs):
+            found = self._joined(found, sign, parts[: number + 2])
         return found
+
+    def _joined(self, found: str, sign: str, parts: Sequence[Node]) -> str:
+        """Return the FEEL of a sign, of the text before it and of the last of the parts."""
+        part = self.feel(parts[-1])
+        if sign in ("%", "mod"):
+            return self._change(self.language.remainder(found, part))
+        if sign == "in" and self.language.is_program:
+            return self._within(found, part, parts[-1])
+        if sign == "/" and self.language.name == "java" and not any(map(self._is_decimal, parts)):
+            raise Different
+        self.changed |= sign in _SIGNS
+        return f"{found} {_SIGNS.get(sign, sign)} {part}"
+
+    def _within(self, found: str, part: str, node: Node) -> str:
+        """Return the test that `in` of a program is: that of Python looks for a part in a text."""
+        type_ = self._type(node)
+        if self.language.name == "python" and type_ == "text":
+            return self._change(f"contains({part}, {found})")
+        listed = isinstance(node, Group) and "jsonb" not in map(self._type, node.parts)
+        known = listed or (type_ == "jsonb" and not isinstance(node, Group))
+        equal = self.language.name == "groovy" and type_ != "jsonb" and not isinstance(node, Group)
+        if self.language.name not in ("python", "groovy") or not (known or equal):
+            raise Different
+        return f"{found} in {part}"
+
+    def _is_decimal(self, node: Node) -> bool:
+        """Return whether Java does not divide this as a whole number."""
+        if isinstance(node, Plain) and node.kind == "number":
+            return "." in node.text or node.text[-1] in "fFdD"
+        return self._type(node) in ("numeric", "double precision")
 
     def _containing(self, method: Member) -> str | None:
         """Return the function that says whether a list, or a text, contains a value."""
@@ -161,7 +218,8 @@ class Writer:
         if not (isinstance(part, Plain) and part.kind == "text" and _COMPARING.issuperset(node.signs)):
             return part
         types = {self.types.get(attribute_of(each.text.lower()), "") for each in node.parts if _is_name(each)}
-        pattern = next((_CONVERTED[each] for each in types if each in _CONVERTED), None)
+        known = (each for each in types if each in _CONVERTED and self.language.converts(node.signs, each))
+        pattern = next((_CONVERTED[each] for each in known), None)
         if pattern is None or not pattern.fullmatch(part.text[1:-1]):
             return part
         self.changed = True
@@ -184,14 +242,24 @@ class Writer:
         scope = next((each for each in _SCOPES if names[: len(each)] == each and len(names) > len(each)), ())
         if scope:
             return self._change(self._counted(names[len(scope) :]))
-        if node.name in self.lengths and names:
+        if node.name in self.language.lengths and names:
             return self._change(self._counted(names))
         return f"{self.feel(node.value)}.{node.name}"
 
     def _counted(self, names: Sequence[str]) -> str:
         """Return a path as FEEL; the length of a list is no part of it."""
         *path, last = names
-        return f"count({'.'.join(path)})" if last in self.lengths and path else ".".join(names)
+        if last not in self.language.lengths or not path:
+            return ".".join(names)
+        form = self._sized("count({0})", Plain("name", path[0])) if len(path) == 1 else "count({0})"
+        return form.format(".".join(path))
+
+    def _sized(self, form: str, node: Node) -> str:
+        """Return a form that counts items, for texts as one that counts characters."""
+        type_ = self._type(node)
+        if "count(" in form and type_ in _SINGLE and type_ != "text":
+            raise Different
+        return form.replace("count(", "string length(") if type_ == "text" else form
 
     def call(self, node: Call) -> str:
         name = ".".join(_names(node.function))
@@ -201,11 +269,15 @@ class Writer:
         if name in ("true", "false") and not arguments:
             return self._change(name)
         if name in _CALLS:
-            return self._change(_filled(_CALLS[name], _values(name, arguments)))
+            listed = self._sized(_CALLS[name], node.arguments[0]) if node.arguments else _CALLS[name]
+            return self._change(_filled(listed, _values(name, arguments)))
         if isinstance(node.function, Member):
             form = _METHODS.get(node.function.name) or self._containing(node.function)
             if form is None:
                 return f"{self.feel(node.function)}({', '.join(arguments)})"
+            if node.function.name in ("intValue", "longValue") and self._is_decimal(node.function.value):
+                form = "round down({self}, 0)"
+            form = self._sized(form, node.function.value)
             return self._change(_filled(form, arguments, self.feel(node.function.value)))
         return f"{name}({', '.join(arguments)})"
 

@@ -77,7 +77,9 @@ class _Translation:
             raise NotSimple(str(error), node.position) from error
 
     def truth(self, node: tree.Node, names: Names) -> Part:
-        """Return a truth value."""
+        """Return a truth value; PostgreSQL would take a text such as “on” for one."""
+        if isinstance(node, tree.Text | tree.Number):
+            raise NotSimple("A text or a number that is written out is no truth value.", node.position)
         return as_type(self.part(node, names), "boolean")
 
     def number(self, node: tree.Number, _names: Names) -> Part:
