@@ -89,4 +89,6 @@ def test_the_names_of_the_first_version_are_all_there() -> None:
 def test_the_page_has_every_function() -> None:
     if os.environ.get("WEDSQL_WRITE_API"):
         PAGE.write_text(page(), encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == page(), "WEDSQL_WRITE_API=1 rewrites it"
+    assert PAGE.read_text(encoding="utf-8") == page(), (
+        f"WEDSQL_WRITE_API=1 python -m pytest tests/test_api_topics.py writes docs/{PAGE.name}"
+    )

@@ -19,7 +19,9 @@ def test_the_picture_is_that_of_the_sources() -> None:
     drawn = draw(found, imports(found))
     if os.environ.get("WEDSQL_WRITE_PICTURE"):
         PICTURE.write_text(drawn)
-    assert PICTURE.read_text() == drawn, "WEDSQL_WRITE_PICTURE=1 rewrites it"
+    assert PICTURE.read_text() == drawn, (
+        f"WEDSQL_WRITE_PICTURE=1 python -m pytest tests/test_architecture.py writes {PICTURE.name}"
+    )
 
 
 @pytest.mark.parametrize("page", PAGES)

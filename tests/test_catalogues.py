@@ -15,6 +15,7 @@ from django.utils.translation.template import templatize
 
 BASE = Path(settings.BASE_DIR)
 PACKAGES = ("flows", "monitor", "pages", "wedsql_site", "workers")
+TO_DO = "add the Portuguese to the catalogue (locale/pt_BR/LC_MESSAGES/django.po) and compile it with msgfmt"
 MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 # What `templatize`, with which makemessages reads templates, writes for a marked text.
 MARKED = re.compile(r"""\b(?:_|n?gettext)\((u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")""")
@@ -42,14 +43,14 @@ def test_texts_of_templates_are_in_a_catalogue(directory: str) -> None:
     top = BASE / "templates" / directory
     paths = [top] if top.is_file() else [*top.rglob("*.html")]
     found = {str(path): missing(in_template(path.read_text(encoding="utf-8"))) for path in paths}
-    assert {name: texts for name, texts in found.items() if texts} == {}
+    assert {name: texts for name, texts in found.items() if texts} == {}, TO_DO
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_texts_of_modules_are_in_a_catalogue(package: str) -> None:
     paths = [path for path in (BASE / package).rglob("*.py") if "tests" not in path.parts]
     found = {str(path): missing(in_module(path.read_text(encoding="utf-8"))) for path in paths}
-    assert {name: texts for name, texts in found.items() if texts} == {}
+    assert {name: texts for name, texts in found.items() if texts} == {}, TO_DO
 
 
 def test_a_text_that_no_catalogue_has_is_found() -> None:

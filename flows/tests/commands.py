@@ -27,7 +27,7 @@ def answer(command: str, *arguments: str) -> Any:
 def refused(command: str, *arguments: str, code: int = 1) -> str:
     with pytest.raises(CommandError) as caught:
         run(command, *arguments)
-    assert caught.value.returncode == code
+    assert caught.value.returncode == code, f"{command} {' '.join(arguments)}: {caught.value}"
     assert "Traceback" not in str(caught.value)
     return str(caught.value)
 

@@ -64,7 +64,10 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
             parameter["example"] = PARAMETERS[parameter["name"]]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body:
-        body["example"] = BODIES[body["schema"]["$ref"].rpartition("/")[2]]
+        name = body["schema"]["$ref"].rpartition("/")[2]
+        if name not in BODIES:
+            raise KeyError(f"{name} has no example: add one to BODIES of monitor/api/examples.py")
+        body["example"] = BODIES[name]
     named = "{" in path or any(each["name"] == "flow" for each in operation.get("parameters", ()))
     of_device = "/offline/" in path  # one that was reported lost, or a task that is not locked
     found = FOUND if named or of_device or method != "get" else ()

@@ -133,7 +133,7 @@ def test_every_page_of_the_monitor_is_looked_at() -> None:
         "d": 1,
     }
     paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
-    assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
+    assert monitor_pages() - {resolve(path).view_name for path in paths} == set(), "add its address to PAGES"
 
 
 @pytest.mark.parametrize("language", ["en", "pt-br"])

@@ -114,7 +114,10 @@ def outcome(command: str, line: list[str], role: str) -> str:
 
 def test_every_command_has_a_row() -> None:
     known = {*matrix.commands(), *matrix.READING, *matrix.PROGRAMS}
-    assert {name for name, app in get_commands().items() if app in PROJECT} == known
+    assert {name for name, app in get_commands().items() if app in PROJECT} == known, (
+        "write it into tests/access/command_matrix.py: COMMANDS if it changes something (with its line in"
+        " this file), else READING or PROGRAMS"
+    )
 
 
 @pytest.mark.parametrize("command", matrix.commands())

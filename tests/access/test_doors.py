@@ -261,7 +261,7 @@ def changing() -> set[str]:
 
 def test_each_address_and_command_that_changes_something_is_known() -> None:
     """A new one is a door of an operation, is walked over by another test, or changes no instance."""
-    assert changing() == set(known())
+    assert changing() == set(known()), "write it into one of the groups of tests/access/changing.py"
     for place in ELSEWHERE:
         assert (Path(settings.BASE_DIR) / place).is_file(), place
 

@@ -149,7 +149,7 @@ def test_every_schema_of_rows_is_compared_with_its_table() -> None:
     """A schema whose fields are those of a table, and that is not compared with it, is forgotten."""
     named = {name for name in document()["components"]["schemas"] if name.endswith("Out")}
     compared = {one.__name__ for one, _table, _columns in TABLES}
-    assert named - compared == COMPUTED
+    assert named - compared == COMPUTED, "name it in TABLES with its table, or in COMPUTED"
 
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:

@@ -37,7 +37,9 @@ def letter(answer: HttpResponse) -> str:
 
 
 def test_every_address_has_a_row_and_every_row_an_address() -> None:
-    assert {route for route, _ in patterns()} == set(matrix.urls())
+    assert {route for route, _ in patterns()} == set(matrix.urls()), (
+        "write a row into tests/access/matrix.py: URLS for pages, API for addresses below api/v1/"
+    )
 
 
 @functools.cache

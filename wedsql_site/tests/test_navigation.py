@@ -251,4 +251,4 @@ def test_the_business_key_is_in_the_list_and_the_title(carol: Client, flow: str)
 
 
 def test_every_page_of_the_monitor_is_in_an_area() -> None:
-    assert monitor_pages() - PAGES.keys() == set()
+    assert monitor_pages() - PAGES.keys() == set(), "name its area in PAGES of wedsql_site/navigation.py"

@@ -157,6 +157,7 @@ def test_what_a_mode_does_not_read_is_rejected_before_anything_is_done() -> None
     for name, mode, action in unread():
         line = LINES.get(mode, [mode, *(["x"] if name in ("apitoken", "graph") else [])])
         text = refused(name, *line, *given(action), code=2)
+        # Where a mode needs more words than its name, LINES has them, or its arguments are optional (nargs).
         assert text == f"“{mode}” does not read {action.option_strings[0]}."
         tried += 1
     assert tried > 700

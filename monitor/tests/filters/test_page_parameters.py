@@ -38,7 +38,9 @@ def addresses(parcels: Parcels) -> dict[str, str]:
 
 
 def test_every_page_is_listed(root: Client, parcels: Parcels) -> None:
-    assert monitor_pages() - PARAMETERS.keys() == set()
+    assert monitor_pages() - PARAMETERS.keys() == set(), (
+        "name the parameters that it reads in PARAMETERS of wedsql_site/page_parameters.py"
+    )
     unlisted = set()
     for route, pattern in patterns():
         if pattern.callback.__module__.startswith(OURS):
