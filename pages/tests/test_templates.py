@@ -31,6 +31,6 @@ def test_no_line_is_too_long(kind: str) -> None:
 
 
 def test_each_column_has_a_heading() -> None:
-    """At least one for screen readers: each page is examined at one width, and headings are hidden on phones."""
+    """At least one for screen readers: a page is examined at one width, and phones hide headings."""
     empty = re.compile(r"""<th\b[^>]*></th>|\{% column (""|'')""")
     assert [path.name for path in files("html") if empty.search(path.read_text())] == []
