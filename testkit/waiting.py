@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from psycopg import Connection
 
 Found = TypeVar("Found")
 _SHARE, _LONGEST = 0.04, 0.25
@@ -42,3 +44,12 @@ def pause_after(waited: float, shortest: float) -> float:
     Who looks all the time takes the processor from what it waits for.
     """
     return max(shortest, min(waited * _SHARE, _LONGEST))
+
+
+def until_counted(connection: Connection[Any]) -> None:
+    """Count all of the history into the figures, also what other tests of the same server have written.
+
+    One call counts some steps, and none while another session counts.
+    """
+    count = "select (wedsql.count_history() ->> 'more')::boolean"
+    until(lambda: (connection.execute(count).fetchone() or (None,))[0] is False)

@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from monitor.tests.conftest import Parcels, get, text_of
+from testkit.waiting import until_counted
 
 NUMBER = re.compile(
     r'<a\b[^>]*href="([^"]+)"[^>]*>\s*(?:<[^>]+>[^<]*</\w+>[^<]*)?(?:<b>)?([\d,]+)(?:</b>)?\s*</a>'
@@ -36,8 +37,7 @@ def rows_of(client: Client, address: str) -> int:
 
 
 def count(parcels: Parcels) -> None:
-    while parcels._one("select (wedsql.count_history() ->> 'more')::boolean") is not False:
-        pass
+    until_counted(parcels.connection)
 
 
 @pytest.fixture

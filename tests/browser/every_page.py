@@ -18,6 +18,7 @@ from flows.errors import WedError
 from flows.tests.bpmn.files.bpmn_files import ORDER
 from flows.types import DraftAt
 from monitor.tests.conftest import Parcels
+from testkit.waiting import until_counted
 from testkit.web import WebServer
 from tests.browser.conftest import Login
 
@@ -82,8 +83,7 @@ def error_of(orders: Parcels, wid: int) -> int:
         " values (1, %s, 1, %s, 'tr_charge', wedsql.now(), 'failed', 'cards.Down: no answer to order 7')",
         [wid, orders.flow_id],
     )
-    while orders._one("select (wedsql.count_history() ->> 'more')::boolean"):
-        pass
+    until_counted(orders.connection)
     return int(orders._one("select min(failure_id) from wedsql.failure_instance where wid = %s", wid))
 
 
@@ -114,7 +114,7 @@ def addresses(
     register = "select wedsql.register_worker('cluster', 'a-worker-of-the-shop', 'here', 1, %s)"
     (worker,) = orders.connection.execute(register, serves).fetchone() or (0,)
     new = f"{orders.flow}_new"
-    orders.connection.execute("select wedsql.count_history()")
+    until_counted(orders.connection)
     revision = open_drafts(orders, new)
     webhook = Webhook("https://example.org/a-long-address-of-a-receiver", query="total>10", secret="quiet")
     login("alice", "/")

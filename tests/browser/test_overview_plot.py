@@ -12,6 +12,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 from monitor.tests.conftest import PARCELS, Parcels
+from testkit.waiting import until_counted
 from tests.browser.axe import against_the_rules
 from tests.browser.conftest import Login, Wait
 
@@ -32,7 +33,7 @@ def sent(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection
     for _ in range(3):
         parcels.send(parcels.start())
     parcels.make_exception(parcels.start())
-    parcels.connection.execute("select wedsql.count_history()")
+    until_counted(parcels.connection)
     return parcels
 
 

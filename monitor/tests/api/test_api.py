@@ -15,6 +15,7 @@ from monitor.models import ApiToken
 from monitor.tests.conftest import Parcels, person
 from monitor.tests.operation.test_operations import last
 from monitor.tests.server.programs import BASE, Program, operator, owner, problem, program
+from testkit.waiting import until_counted
 
 __all__ = ["operator", "owner"]
 
@@ -150,7 +151,7 @@ def test_flows_jobs_and_figures_are_read(operator: Program, parcels: Parcels) ->
     assert one["attributes"][0]["name"] == "customer"
     jobs = operator.get(f"/flows/{parcels.flow}/jobs?transition=tr_pack").json()
     assert [(job["wid"], job["state"]) for job in jobs["items"]] == [(wid, "pending")]
-    kernel.figures.count_history(conn=parcels.connection)
+    until_counted(parcels.connection)
     until = (timezone.now() + timedelta(minutes=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
     figures = operator.get(f"/flows/{parcels.flow}/figures?every=60&until={until}").json()
     assert sum(each["started"] for each in figures["items"] if each["transition"] is None) == 1

@@ -15,6 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from monitor.tests.conftest import Parcels
+from testkit.waiting import until_counted
 from testkit.web import WebServer
 from tests.browser.conftest import Login, Wait
 
@@ -126,7 +127,7 @@ def operator(browser: Browser, shop: Shop, login: Login, wait: Wait, server: Web
         shop.decline(customer, minutes)
     shop.ship("Wanda")
     shop.start(customer="Willi", total=10)
-    shop.connection.execute("select wedsql.count_history()")
+    until_counted(shop.connection)
     login("alice", "/")
     yield Operator(browser, wait)
     browser.get("about:blank")  # before the flow is dropped

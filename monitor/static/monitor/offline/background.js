@@ -27,7 +27,7 @@
       headers: { Accept: "application/json", "X-CSRFToken": await token() }, signal: AbortSignal.timeout(TIMEOUT + longer),
     });
     if (answer.ok) return answer.json();
-    if (answer.status >= 500) throw new TypeError(`the site answers ${answer.status}`);
+    if (answer.status >= 500 || answer.status === 429) throw new TypeError(`the site answers ${answer.status}`);
     throw new ForPage(await answer.json().catch(() => null));
   }
 

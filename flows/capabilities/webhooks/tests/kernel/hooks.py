@@ -12,6 +12,7 @@ from flows import api
 from flows.capabilities.alerts.deliveries import Delivery
 from flows.capabilities.webhooks.api import SavedWebhook, Webhook
 from flows.tests.kit import Connection, Kit
+from testkit.waiting import until_counted
 
 HOOK = Webhook("https://example.org/hook", secret="quiet")
 # The events of the history, the slow way.
@@ -27,7 +28,7 @@ where t.flow_id = %s and e.holds and (e.event = 'started' or t.status is distinc
 @pytest.fixture
 def reaper(kit: Kit) -> Iterator[Connection]:
     connection = kit.connect("wed_reaper")
-    connection.execute("select wedsql.count_history()")
+    until_counted(connection)
     yield connection
 
 
