@@ -15,7 +15,8 @@ $$;
 select wedsql.create_flow('iso');
 
 -- How sessions take and complete (iso.mode): single; batch, jobs of two instances per call; held, by locks of the session.
-create function words.mode() returns text language sql stable as $$ select coalesce(nullif(current_setting('iso.mode', true), ''), 'single') $$;
+create function words.mode() returns text language sql stable as
+$$ select coalesce(nullif(current_setting('iso.mode', true), ''), 'single') $$;
 
 -- Start the instance that is checked; in a batch a second one has the same steps and is locked after it.
 -- Nothing of earlier instances is due any more: a round of the reaper has a time limit.
@@ -159,7 +160,8 @@ $$;
 
 -- Publish a flow with a task of clerks besides, with more options of its trigger.
 create function words.office(p_options jsonb default '{}') returns void language sql as $$
-select words.publish(jsonb_build_array('{"transition": "tr_task", "predicate": "t = 0", "performer": "person", "role": "Clerk"}'::jsonb || p_options),
+select words.publish(jsonb_build_array(
+    '{"transition": "tr_task", "predicate": "t = 0", "performer": "person", "role": "Clerk"}'::jsonb || p_options),
                      '[{"name": "t", "type": "integer", "default": "0"}]')
 $$;
 
